@@ -1,0 +1,3 @@
+//! pacegate keeps a project's pace: a performance regression gate for continuous integration.
+
+pub mod stats;

@@ -1,0 +1,1 @@
+//! Statistics on plain numbers: this room knows no domain word.
