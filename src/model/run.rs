@@ -1,0 +1,122 @@
+//! All measurements of one execution of a suite, for one side.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{BenchmarkId, Environment, Evidence, Metric, Notice};
+
+/// How launches were made. Numbers of different experiments are never compared.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Experiment {
+    /// Arms together on one CPU, on the clock of their own CPU time.
+    Corun,
+    /// Arms together on one CPU, one running at a time, on the wall clock.
+    Turnstile,
+    /// Arms in turn, on the wall clock.
+    Interleaved,
+    /// One arm alone.
+    Plain,
+    /// Taken from files as they came.
+    Imported,
+}
+
+impl fmt::Display for Experiment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Experiment::Corun => "co-run",
+            Experiment::Turnstile => "turnstile",
+            Experiment::Interleaved => "interleaved",
+            Experiment::Plain => "plain",
+            Experiment::Imported => "imported",
+        })
+    }
+}
+
+/// The part that a run plays in a session.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Arm {
+    /// What the candidate is compared with.
+    Baseline,
+    /// The change under test.
+    Candidate,
+    /// The last release.
+    Release,
+}
+
+impl fmt::Display for Arm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Arm::Baseline => "baseline",
+            Arm::Candidate => "candidate",
+            Arm::Release => "release",
+        })
+    }
+}
+
+/// The source that was measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Revision {
+    /// Full identifier: a commit hash, or the hash of a tree that is not committed.
+    pub id: String,
+    /// What people call it: `3f2c81a`, `main`, `working tree on 3f2c81a`.
+    pub name: String,
+    /// Commits between the baseline and this revision, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<u32>,
+}
+
+/// One metric of one benchmark on one side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Series {
+    /// Whose.
+    pub id: BenchmarkId,
+    /// Of what.
+    pub metric: Metric,
+    /// How it was measured.
+    pub experiment: Experiment,
+    /// The values.
+    pub evidence: Evidence,
+    /// After how many pairs the session looked at this benchmark, ascending; empty for one look at everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<u32>,
+}
+
+/// A benchmark that could not be measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// Which one.
+    pub id: BenchmarkId,
+    /// What happened: `exited with code 101`.
+    pub message: String,
+    /// The last lines that it printed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
+}
+
+/// All measurements of one execution of a suite, for one side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// Identifies the job; launches of two runs of one session with equal pair numbers were made together.
+    pub session: Option<String>,
+    /// What was measured, where known.
+    pub revision: Option<Revision>,
+    /// Where it was measured.
+    pub environment: Environment,
+    /// Everything measured; no two series share benchmark and metric.
+    pub series: Vec<Series>,
+    /// Benchmarks that could not be measured.
+    pub failures: Vec<Failure>,
+    /// What is worth telling.
+    pub notices: Vec<Notice>,
+}
