@@ -2,9 +2,11 @@
 
 mod policy;
 mod verdict;
+mod judge;
 
+pub use judge::{Judgement, SHOWN_CONFIDENCE, TOLERANCE_FLOOR, exit_code, judge};
 pub use policy::{
-    Applied, Correction, ExactTolerance, ExperimentChoice, Gated, Look, Missing, Noisy,
-    OnInconclusive, Policy, Rule, Rules, Trust, glob,
+    Applied, Correction, ExactTolerance, ExperimentChoice, Gated, Missing, Noisy, OnInconclusive,
+    Policy, Rule, Rules, Trust, glob,
 };
-pub use verdict::{Mode, Outcome, Reference, Row, Scores, Verdict};
+pub use verdict::{Outcome, Row, Verdict};

@@ -6,7 +6,7 @@ use globset::{Glob, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{BenchmarkId, Better, Metric};
+use crate::model::{BenchmarkId, Better, Look, Metric};
 use crate::stats::Statistic;
 
 /// Everything that turns comparisons into verdicts. [`Policy::default`] is what a project without a
@@ -53,16 +53,6 @@ pub enum Correction {
     Bh,
     /// Holm: the chance of any false red.
     Holm,
-}
-
-/// One planned look at the data.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Look {
-    /// Pairs at this look.
-    pub pairs: u32,
-    /// Share of the error rates that it may spend.
-    pub weight: f64,
 }
 
 /// What a removed benchmark means.

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{BenchmarkId, Better, Experiment, Metric, Notice};
+use crate::compare::{Noise, Scores};
+use crate::model::{BenchmarkId, Better, Experiment, Metric, Mode, Notice, Reference};
 
 /// What the gate says of one metric of one benchmark.
 #[derive(
@@ -91,30 +92,6 @@ impl Outcome {
     }
 }
 
-/// What a row's candidate is compared with.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Reference {
-    /// The change's own base.
-    Base,
-    /// The last release.
-    Release,
-}
-
-/// Whether both sides were measured together.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Launched together or in turn, in one job.
-    Paired,
-    /// Compared with numbers recorded at another time.
-    Stored,
-}
-
 /// The gate's answer for one metric of one benchmark against one reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
@@ -160,27 +137,14 @@ pub struct Row {
     pub launches_needed: Option<u32>,
     /// Smallest change for the worse, as a fraction, that this design would catch with 90 % power.
     pub detectable: Option<f64>,
-    /// Where the noise estimate came from: `own`, `own+suite`, `own+history`.
-    pub noise: Option<String>,
+    /// Where the noise estimate came from.
+    pub noise: Option<Noise>,
     /// Pattern of the rule that was applied.
     pub rule: Option<String>,
     /// Scores of the pairs (or of the launches of each side) in measured order, for pictures and `explain`.
     pub scores: Scores,
     /// What is worth telling of this row.
     pub notices: Vec<Notice>,
-}
-
-/// The numbers that a row was judged by, as natural logarithms of ratios or scores.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scores {
-    /// ln(candidate / baseline) of each pair; empty when the sides were measured apart.
-    pub pairs: Vec<f64>,
-    /// Score of each launch of the baseline, in the metric's unit.
-    pub baseline: Vec<f64>,
-    /// Score of each launch of the candidate.
-    pub candidate: Vec<f64>,
-    /// Pairs at each look that was taken.
-    pub looks: Vec<u32>,
 }
 
 impl Row {

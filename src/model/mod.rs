@@ -22,4 +22,4 @@ pub use environment::{Difference, Environment};
 pub use evidence::{Evidence, InvalidSample, Launch, Sample, SamplingMode, Spread, Summary, Usage};
 pub use metric::{Better, Metric, Unit};
 pub use notice::Notice;
-pub use run::{Arm, Experiment, Failure, Revision, Run, Series};
+pub use run::{Arm, Experiment, Failure, Look, Mode, Reference, Revision, Run, Series};

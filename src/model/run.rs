@@ -1,5 +1,6 @@
 //! All measurements of one execution of a suite, for one side.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -61,6 +62,30 @@ impl fmt::Display for Arm {
     }
 }
 
+/// What a row's candidate is compared with.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Reference {
+    /// The change's own base.
+    Base,
+    /// The last release.
+    Release,
+}
+
+/// Whether both sides were measured together.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Launched together or in turn, in one job.
+    Paired,
+    /// Compared with numbers recorded at another time.
+    Stored,
+}
+
 /// The source that was measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -86,9 +111,19 @@ pub struct Series {
     pub experiment: Experiment,
     /// The values.
     pub evidence: Evidence,
-    /// After how many pairs the session looked at this benchmark, ascending; empty for one look at everything.
+    /// The looks that the session took at this benchmark, ascending by pairs; empty for one look at everything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub looks: Vec<u32>,
+    pub looks: Vec<Look>,
+}
+
+/// One look at the data of a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Look {
+    /// Pairs at this look.
+    pub pairs: u32,
+    /// Share of the error rates that it may spend; the weights of all looks sum to at most one.
+    pub weight: f64,
 }
 
 /// A benchmark that could not be measured.
@@ -113,6 +148,8 @@ pub struct Run {
     pub revision: Option<Revision>,
     /// Where it was measured.
     pub environment: Environment,
+    /// SHA-256 of the executable of each suite, in hex, where pacegate launched it.
+    pub executables: BTreeMap<String, String>,
     /// Everything measured; no two series share benchmark and metric.
     pub series: Vec<Series>,
     /// Benchmarks that could not be measured.

@@ -1,0 +1,711 @@
+//! Pairs baseline and candidate by benchmark and metric and estimates the change. It knows no tolerance.
+//!
+//! ```text
+//!  baseline Run ──┐                        ┌─ Tested      launches on both sides: an estimate at each look
+//!                 ├── by id and metric ────┼─ Exact       counts and sizes
+//!  candidate Run ─┘                        ├─ Indicative  a ratio, but no launches to test it with
+//!                                          └─ Added, Removed, Failed
+//! ```
+//!
+//! The launch is the unit of evidence. Two arms that were launched together give one number a pair: the
+//! logarithm of the ratio. Sides that were measured apart are compared launch against launch, with the noise
+//! between sessions in the standard error.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+
+use crate::model::{
+    BenchmarkId, Evidence, Experiment, Failure, Launch, Look, Metric, Mode, Notice, Reference, Run, Sample,
+    SamplingMode, Series, Spread, Summary,
+};
+use crate::stats::{self, Estimate, Prior, Statistic, Tau};
+
+/// How the sides are compared.
+#[derive(Clone, Debug)]
+pub struct Method {
+    /// What the baseline is.
+    pub reference: Reference,
+    /// What a launch is scored by.
+    pub statistic: Statistic,
+    /// Noise between sessions, for sides that pacegate measured apart.
+    pub session_noise: Tau,
+    /// Noise learned from earlier sessions, by benchmark, metric name and experiment.
+    pub learned: BTreeMap<(BenchmarkId, String, Experiment), Prior>,
+}
+
+/// Session noise that is assumed until enough sessions are known to learn it: 2 %, held loosely.
+pub const ASSUMED_SESSION_NOISE: Tau = Tau { sd: 0.02, df: 4.0 };
+
+impl Method {
+    /// Compares against a reference with a statistic, with nothing learned.
+    pub fn new(reference: Reference, statistic: Statistic) -> Self {
+        Method { reference, statistic, session_noise: ASSUMED_SESSION_NOISE, learned: BTreeMap::new() }
+    }
+}
+
+/// What is known of one metric of one benchmark on two sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Whose.
+    pub id: BenchmarkId,
+    /// Of what.
+    pub metric: Metric,
+    /// Compared with what.
+    pub reference: Reference,
+    /// Measured together or apart.
+    pub mode: Mode,
+    /// How it was launched.
+    pub experiment: Experiment,
+    /// What was found.
+    pub finding: Finding,
+    /// Whether both sides are the same executable.
+    pub identical: bool,
+    /// The numbers behind it.
+    pub scores: Scores,
+    /// Where the noise estimate comes from.
+    pub noise: Noise,
+    /// What is worth telling.
+    pub notices: Vec<Notice>,
+}
+
+/// What two sides have to say to each other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// Launches on both sides: the change at each look, ascending.
+    Tested(Vec<Looked>),
+    /// A change that no launches stand behind.
+    Indicative {
+        /// The change, with an interval that knows only the noise inside one process; labelled optimistic.
+        estimate: Option<Estimate>,
+        /// Why it is not tested, and what would be needed.
+        why: String,
+    },
+    /// Values that do not vary.
+    Exact {
+        /// The baseline's value.
+        baseline: f64,
+        /// The candidate's value.
+        candidate: f64,
+        /// Half of the spread that was seen within a side; zero when all values were equal.
+        slack: f64,
+    },
+    /// Only the candidate has it.
+    Added,
+    /// Only the baseline has it.
+    Removed,
+    /// It could not be measured or read.
+    Failed(String),
+}
+
+/// What a look saw: the estimated ln(candidate / baseline).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Looked {
+    /// The look; its pairs are the launches of the smaller side when the sides were measured apart.
+    pub look: Look,
+    /// The change.
+    pub estimate: Estimate,
+}
+
+/// Where the noise of a comparison was learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noise {
+    /// From its own launches only.
+    Own,
+    /// From its own launches and the other benchmarks of the session.
+    Suite,
+    /// From its own launches and earlier sessions.
+    History,
+}
+
+/// The numbers that a comparison rests on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scores {
+    /// ln(candidate / baseline) of each pair, in measured order; empty when the sides were measured apart.
+    pub pairs: Vec<f64>,
+    /// Score of each launch of the baseline, in the metric's unit.
+    pub baseline: Vec<f64>,
+    /// Score of each launch of the candidate.
+    pub candidate: Vec<f64>,
+    /// Pairs at each look that was taken.
+    pub looks: Vec<u32>,
+}
+
+/// Compares two runs. Every benchmark and metric of either side comes out exactly once, sorted.
+pub fn compare(baseline: &Run, candidate: &Run, method: &Method) -> Vec<Comparison> {
+    let couples = couples(baseline, candidate);
+    let sides = Sides { baseline, candidate, method };
+    let scored: Vec<Scored> = couples.into_par_iter().map(|couple| sides.score(couple)).collect();
+    let priors = SuitePriors::fit(&scored);
+    scored.into_par_iter().map(|scored| sides.estimate(scored, &priors)).collect()
+}
+
+/// Identity across the sides: benchmark and metric name.
+type Key = (BenchmarkId, String);
+
+/// What either side says of one key.
+struct Couple<'a> {
+    key: Key,
+    baseline: Option<&'a Series>,
+    candidate: Option<&'a Series>,
+    baseline_failure: Option<&'a Failure>,
+    candidate_failure: Option<&'a Failure>,
+}
+
+/// Joins the sides. A file that names no suites matches by name alone, where that is unambiguous.
+fn couples<'a>(baseline: &'a Run, candidate: &'a Run) -> Vec<Couple<'a>> {
+    let renamed = adopt_suites(baseline, candidate);
+    let id_of = |id: &BenchmarkId| renamed.get(id).cloned().unwrap_or_else(|| id.clone());
+    let mut couples: BTreeMap<Key, Couple<'a>> = BTreeMap::new();
+    let mut entry = |id: &BenchmarkId, metric: &str, fill: &mut dyn FnMut(&mut Couple<'a>)| {
+        let key = (id_of(id), metric.to_owned());
+        fill(couples.entry(key.clone()).or_insert(Couple {
+            key,
+            baseline: None,
+            candidate: None,
+            baseline_failure: None,
+            candidate_failure: None,
+        }));
+    };
+    for series in &baseline.series {
+        entry(&series.id, &series.metric.name, &mut |couple| couple.baseline = Some(series));
+    }
+    for series in &candidate.series {
+        entry(&series.id, &series.metric.name, &mut |couple| couple.candidate = Some(series));
+    }
+    // A failure stands for the benchmark's time: that is the metric which the launch did not deliver.
+    let time = Metric::time().name;
+    for failure in &baseline.failures {
+        entry(&failure.id, &time, &mut |couple| couple.baseline_failure = Some(failure));
+    }
+    for failure in &candidate.failures {
+        entry(&failure.id, &time, &mut |couple| couple.candidate_failure = Some(failure));
+    }
+    couples.into_values().collect()
+}
+
+/// Maps ids without a suite to the one id of the other side that has the same name.
+fn adopt_suites(baseline: &Run, candidate: &Run) -> BTreeMap<BenchmarkId, BenchmarkId> {
+    let ids = |run: &Run| -> BTreeSet<BenchmarkId> {
+        run.series.iter().map(|s| &s.id).chain(run.failures.iter().map(|f| &f.id)).cloned().collect()
+    };
+    let (ours, theirs) = (ids(baseline), ids(candidate));
+    let mut renamed = BTreeMap::new();
+    for (from, to) in [(&ours, &theirs), (&theirs, &ours)] {
+        for id in from.iter().filter(|id| id.suite.is_empty() && !to.contains(id)) {
+            let mut same_name = to.iter().filter(|other| other.name == id.name);
+            if let (Some(only), None) = (same_name.next(), same_name.next()) {
+                renamed.insert(id.clone(), only.clone());
+            }
+        }
+    }
+    renamed
+}
+
+/// A couple whose launches are scored; what remains is the noise, which the whole suite helps to learn.
+struct Scored {
+    id: BenchmarkId,
+    metric: Metric,
+    experiment: Experiment,
+    mode: Mode,
+    identical: bool,
+    looks: Vec<Look>,
+    scores: Scores,
+    /// Known without a test, or `None` where launches decide.
+    finding: Option<Finding>,
+    /// Standard error of a pair's logarithm that the timer's steps alone cause.
+    quantum: f64,
+    notices: Vec<Notice>,
+}
+
+/// Both runs and how to compare them.
+struct Sides<'a> {
+    baseline: &'a Run,
+    candidate: &'a Run,
+    method: &'a Method,
+}
+
+impl Sides<'_> {
+    fn score(&self, couple: Couple<'_>) -> Scored {
+        let either = couple.candidate.or(couple.baseline);
+        let mut scored = Scored {
+            id: couple.key.0.clone(),
+            metric: either.map_or_else(Metric::time, |series| series.metric.clone()),
+            experiment: either.map_or(Experiment::Imported, |series| series.experiment),
+            mode: self.mode(&couple),
+            identical: self.identical(&couple.key.0),
+            looks: couple.candidate.map(|series| series.looks.clone()).unwrap_or_default(),
+            scores: Scores::default(),
+            finding: None,
+            quantum: 0.0,
+            notices: Vec::new(),
+        };
+        match (couple.baseline, couple.candidate, couple.candidate_failure) {
+            (_, _, Some(failure)) => {
+                scored.finding = Some(Finding::Failed(said(failure)));
+            }
+            (Some(baseline), Some(candidate), None) => self.score_both(&mut scored, baseline, candidate),
+            (None, Some(_), None) => {
+                if let Some(failure) = couple.baseline_failure {
+                    scored.notices.push(Notice::new(
+                        "baseline-failed",
+                        format!("the baseline of {} failed: {}", couple.key.0, failure.message),
+                        "the candidate works, so it counts as added",
+                    ));
+                }
+                scored.finding = Some(Finding::Added);
+            }
+            (Some(_), None, None) => scored.finding = Some(Finding::Removed),
+            (None, None, None) => {
+                let failure = couple.baseline_failure.expect("a couple has something on one side");
+                scored.finding = Some(Finding::Failed(format!("baseline: {}", said(failure))));
+            }
+        }
+        scored
+    }
+
+    /// Launches of one session were made together, whatever the order; everything else is apart.
+    fn mode(&self, couple: &Couple<'_>) -> Mode {
+        let together = self.baseline.session.is_some() && self.baseline.session == self.candidate.session;
+        let plain = couple.candidate.or(couple.baseline).is_some_and(|series| {
+            matches!(series.experiment, Experiment::Plain | Experiment::Imported)
+        });
+        if together && !plain { Mode::Paired } else { Mode::Stored }
+    }
+
+    fn identical(&self, id: &BenchmarkId) -> bool {
+        match (self.baseline.executables.get(&id.suite), self.candidate.executables.get(&id.suite)) {
+            (Some(ours), Some(theirs)) => ours == theirs,
+            _ => false,
+        }
+    }
+
+    fn score_both(&self, scored: &mut Scored, baseline: &Series, candidate: &Series) {
+        if let Some(conflict) = conflict(baseline, candidate) {
+            scored.finding = Some(Finding::Failed(conflict));
+            return;
+        }
+        match (&baseline.evidence, &candidate.evidence) {
+            (Evidence::Sampled(ours), Evidence::Sampled(theirs)) => {
+                self.score_launches(scored, ours, theirs);
+            }
+            (Evidence::Exact(ours), Evidence::Exact(theirs)) => score_exact(scored, ours, theirs),
+            (Evidence::Summary(ours), Evidence::Summary(theirs)) => score_summaries(scored, ours, theirs),
+            _ => {
+                scored.finding = Some(Finding::Failed(
+                    "the sides hold different kinds of evidence; write both with the same tool".into(),
+                ));
+            }
+        }
+    }
+
+    fn score_launches(&self, scored: &mut Scored, baseline: &[Launch], candidate: &[Launch]) {
+        let score = |launch: &Launch| stats::launch_score(&launch.sample.values(), self.method.statistic);
+        scored.scores.baseline = baseline.iter().map(score).collect();
+        scored.scores.candidate = candidate.iter().map(score).collect();
+        let below_timer = |scores: &[f64]| scores.iter().any(|&score| score <= 0.0);
+        if below_timer(&scored.scores.baseline) || below_timer(&scored.scores.candidate) {
+            scored.finding = Some(Finding::Indicative {
+                estimate: None,
+                why: "a launch scores zero, below what the timer can resolve; make an iteration do more".into(),
+            });
+            return;
+        }
+        let quantum = quantum(baseline).hypot(quantum(candidate));
+        scored.quantum = quantum;
+        if quantum > 0.0 {
+            scored.notices.push(Notice::new(
+                "quantised",
+                format!("{} moves in steps of {:.2} % of its value", scored.id, quantum * 346.4 / 1.414),
+                "the timer's step is part of the interval; make an iteration do more",
+            ));
+        }
+        unsteady(scored, baseline, candidate);
+        if scored.mode == Mode::Paired {
+            self.score_pairs(scored, baseline, candidate);
+            slow_modes(scored);
+        } else if scored.scores.baseline.len() == 1 && scored.scores.candidate.len() == 1 {
+            scored.finding = Some(one_process(&baseline[0].sample, &candidate[0].sample));
+        }
+    }
+
+    fn score_pairs(&self, scored: &mut Scored, baseline: &[Launch], candidate: &[Launch]) {
+        let by_pair: BTreeMap<u32, &Sample> = baseline.iter().map(|l| (l.pair, &l.sample)).collect();
+        let mut apart = 0;
+        for launch in candidate {
+            let Some(partner) = by_pair.get(&launch.pair) else { continue };
+            let (score, alignment) =
+                pair_score(scored.experiment, partner, &launch.sample, self.method.statistic);
+            apart += u32::from(alignment == Alignment::Apart);
+            scored.scores.pairs.push(score);
+        }
+        if apart > 0 {
+            scored.notices.push(Notice::new(
+                "other-schedule",
+                format!(
+                    "{apart} of {} pairs of {} ran unlike schedules of iterations",
+                    scored.scores.pairs.len(),
+                    scored.id
+                ),
+                "such pairs are scored launch against launch, which is noisier",
+            ));
+        }
+        if scored.looks.is_empty() {
+            let pairs = scored.scores.pairs.len() as u32;
+            scored.looks = vec![Look { pairs, weight: 1.0 }];
+        }
+    }
+
+    fn estimate(&self, mut scored: Scored, priors: &SuitePriors) -> Comparison {
+        let learned_key = (scored.id.clone(), scored.metric.name.clone(), scored.experiment);
+        let learned = self.method.learned.get(&learned_key);
+        let mut noise = Noise::Own;
+        let finding = match scored.finding.take() {
+            Some(finding) => finding,
+            None => {
+                let looked = match scored.mode {
+                    Mode::Paired => self.estimate_pairs(&scored, learned, priors, &mut noise),
+                    Mode::Stored => self.estimate_apart(&scored, learned, priors, &mut noise),
+                };
+                if looked.is_empty() {
+                    Finding::Indicative {
+                        estimate: None,
+                        why: "too few launches for any test; a test needs two on each side".into(),
+                    }
+                } else {
+                    Finding::Tested(looked)
+                }
+            }
+        };
+        scored.scores.looks = scored.looks.iter().map(|look| look.pairs).collect();
+        Comparison {
+            id: scored.id,
+            metric: scored.metric,
+            reference: self.method.reference,
+            mode: scored.mode,
+            experiment: scored.experiment,
+            finding,
+            identical: scored.identical,
+            scores: scored.scores,
+            noise,
+            notices: scored.notices,
+        }
+    }
+
+    fn estimate_pairs(
+        &self,
+        scored: &Scored,
+        learned: Option<&Prior>,
+        priors: &SuitePriors,
+        noise: &mut Noise,
+    ) -> Vec<Looked> {
+        let mut looked = Vec::new();
+        for (index, &look) in scored.looks.iter().enumerate() {
+            let pairs = &scored.scores.pairs[..scored.scores.pairs.len().min(look.pairs as usize)];
+            let suite = priors.at(scored.experiment, index);
+            let prior = learned.or(suite);
+            *noise = match (learned, suite) {
+                (Some(_), _) => Noise::History,
+                (None, Some(_)) => Noise::Suite,
+                (None, None) => Noise::Own,
+            };
+            if let Some(estimate) = stats::paired(pairs, prior) {
+                let look = Look { pairs: pairs.len() as u32, ..look };
+                looked.push(Looked { look, estimate: widened(estimate, scored.quantum, pairs.len()) });
+            }
+        }
+        looked
+    }
+
+    fn estimate_apart(
+        &self,
+        scored: &Scored,
+        learned: Option<&Prior>,
+        priors: &SuitePriors,
+        noise: &mut Noise,
+    ) -> Vec<Looked> {
+        let suite = priors.at(scored.experiment, 0);
+        let prior = learned.or(suite);
+        *noise = match (learned, suite) {
+            (Some(_), _) => Noise::History,
+            (None, Some(_)) => Noise::Suite,
+            (None, None) => Noise::Own,
+        };
+        // Files of other tools may well have been measured in turn; only pacegate's own sessions are known
+        // to lie apart.
+        let tau = (scored.experiment != Experiment::Imported).then_some(&self.method.session_noise);
+        let logs = |scores: &[f64]| scores.iter().map(|score| score.ln()).collect::<Vec<f64>>();
+        let (ours, theirs) = (logs(&scored.scores.baseline), logs(&scored.scores.candidate));
+        let pairs = ours.len().min(theirs.len());
+        stats::unpaired(&ours, &theirs, prior, tau)
+            .map(|estimate| Looked {
+                look: Look { pairs: pairs as u32, weight: 1.0 },
+                estimate: widened(estimate, scored.quantum, pairs),
+            })
+            .into_iter()
+            .collect()
+    }
+}
+
+/// The noise that the benchmarks of a session share, by experiment and look. It is fitted from everything
+/// that had been measured by that look, so that a later look never changes what an earlier one saw.
+struct SuitePriors(BTreeMap<(Experiment, usize), Prior>);
+
+impl SuitePriors {
+    fn fit(all: &[Scored]) -> Self {
+        let mut variances: BTreeMap<(Experiment, usize), Vec<(f64, f64)>> = BTreeMap::new();
+        let looks = all.iter().map(|scored| scored.looks.len()).max().unwrap_or(0).max(1);
+        for scored in all.iter().filter(|scored| scored.finding.is_none()) {
+            for index in 0..looks {
+                let at = variances.entry((scored.experiment, index)).or_default();
+                match scored.mode {
+                    Mode::Paired => {
+                        let Some(look) = scored.looks.get(index).or(scored.looks.last()) else { continue };
+                        let pairs = &scored.scores.pairs;
+                        at.extend(stats::own_variance(&pairs[..pairs.len().min(look.pairs as usize)]));
+                    }
+                    Mode::Stored if index == 0 => {
+                        for scores in [&scored.scores.baseline, &scored.scores.candidate] {
+                            let logs: Vec<f64> = scores.iter().map(|score| score.ln()).collect();
+                            at.extend(stats::own_variance(&logs));
+                        }
+                    }
+                    Mode::Stored => {}
+                }
+            }
+        }
+        SuitePriors(
+            variances
+                .into_iter()
+                .filter_map(|(key, variances)| Some((key, stats::suite_prior(&variances)?)))
+                .collect(),
+        )
+    }
+
+    fn at(&self, experiment: Experiment, look: usize) -> Option<&Prior> {
+        self.0.get(&(experiment, look))
+    }
+}
+
+/// Whether the samples of a pair can be compared one by one.
+#[derive(PartialEq, Eq)]
+enum Alignment {
+    Matched,
+    Apart,
+}
+
+/// Iteration counts may differ by this factor before sample `i` of one arm no longer lies next to sample `i` of
+/// the other. A larger limit compares samples that met different weather.
+const SCHEDULE_DRIFT: f64 = 1.10;
+
+/// ln(candidate / baseline) of one pair. Arms that ran together are compared sample by sample, since sample
+/// `i` of both met the same neighbours; the median forgets the samples that did not.
+fn pair_score(
+    experiment: Experiment,
+    baseline: &Sample,
+    candidate: &Sample,
+    statistic: Statistic,
+) -> (f64, Alignment) {
+    let (ours, theirs) = (baseline.values(), candidate.values());
+    let apart = || {
+        (stats::launch_score(&theirs, statistic) / stats::launch_score(&ours, statistic)).ln()
+    };
+    let weights: Option<Vec<f64>> = match experiment {
+        Experiment::Corun => Some(baseline.iters().iter().map(|&n| n as f64).collect()),
+        Experiment::Turnstile => None,
+        _ => return (apart(), Alignment::Matched),
+    };
+    let drift = baseline.iters().iter().zip(candidate.iters()).any(|(&a, &b)| {
+        let ratio = a as f64 / b as f64;
+        ratio.max(ratio.recip()) > SCHEDULE_DRIFT
+    });
+    if drift
+        || baseline.mode() != candidate.mode()
+        || ours.len() != theirs.len()
+        || ours.iter().chain(&theirs).any(|&value| value <= 0.0)
+    {
+        return (apart(), Alignment::Apart);
+    }
+    (stats::paired_score(&ours, &theirs, weights.as_deref()), Alignment::Matched)
+}
+
+/// A single process on each side: the samples inside give an interval that knows nothing of the next process.
+fn one_process(baseline: &Sample, candidate: &Sample) -> Finding {
+    let logs = |sample: &Sample| -> Option<Vec<f64>> {
+        let values = sample.values();
+        values.iter().all(|&value| value > 0.0).then(|| values.iter().map(|value| value.ln()).collect())
+    };
+    let estimate = match (logs(baseline), logs(candidate)) {
+        (Some(ours), Some(theirs)) => stats::unpaired(&ours, &theirs, None, None),
+        _ => None,
+    };
+    Finding::Indicative {
+        estimate,
+        why: "one process on each side says nothing of the next process; give several launches, \
+              or let samples decide with --trust-samples"
+            .into(),
+    }
+}
+
+/// Summaries of several processes or files are launches; a single one is indicative, unless it says itself
+/// how many processes it stands for.
+fn score_summaries(scored: &mut Scored, baseline: &[Summary], candidate: &[Summary]) {
+    let scores = |side: &[Summary]| side.iter().map(|summary| summary.score).collect::<Vec<f64>>();
+    scored.scores.baseline = scores(baseline);
+    scored.scores.candidate = scores(candidate);
+    if scored.scores.baseline.iter().chain(&scored.scores.candidate).any(|&score| score <= 0.0) {
+        scored.finding = Some(Finding::Indicative {
+            estimate: None,
+            why: "a score of zero or less has no ratio; look at how it was measured".into(),
+        });
+        return;
+    }
+    let ([ours], [theirs]) = (baseline, candidate) else { return };
+    let (Some(a), Some(b)) = (side(ours), side(theirs)) else {
+        scored.finding = Some(Finding::Indicative {
+            estimate: None,
+            why: "the input gives no spread or no number of values, so nothing can be tested".into(),
+        });
+        return;
+    };
+    let estimate = stats::summaries(&a, &b, None);
+    scored.finding = Some(match ours.launches.zip(theirs.launches).map(|(a, b)| a.min(b)) {
+        Some(launches) if launches > 1 => Finding::Tested(vec![Looked {
+            look: Look { pairs: launches, weight: 1.0 },
+            estimate,
+        }]),
+        _ => Finding::Indicative {
+            estimate: Some(estimate),
+            why: "the numbers of each side come from one process; give several launches, \
+                  or let samples decide with --trust-samples"
+                .into(),
+        },
+    });
+}
+
+/// A summary as statistics want it. Where it stands for several launches, they are the degrees of freedom.
+fn side(summary: &Summary) -> Option<stats::Summarised> {
+    let n = f64::from(summary.n.filter(|&n| n > 2)?);
+    let se = match summary.spread? {
+        Spread::StandardError(se) => se,
+        Spread::StandardDeviation(sd) => sd / n.sqrt(),
+        Spread::HalfWidth { value, confidence } => {
+            value / stats::t_quantile(0.5 + confidence / 2.0, n - 1.0)
+        }
+    };
+    let df = summary.launches.filter(|&launches| launches > 1).map_or(n, f64::from) - 1.0;
+    se.is_finite().then_some(stats::Summarised { score: summary.score, se, df })
+}
+
+/// Values of one side that are this close, relative to their median, count as one value with a slack.
+const EXACT_SPREAD: f64 = 1e-3;
+
+fn score_exact(scored: &mut Scored, baseline: &[f64], candidate: &[f64]) {
+    scored.scores.baseline = baseline.to_vec();
+    scored.scores.candidate = candidate.to_vec();
+    let [ours, theirs] = [baseline, candidate].map(|values| {
+        let centre = stats::median(values);
+        let (low, high) = values
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
+        (centre, (high - low) / 2.0)
+    });
+    let varies = |(centre, slack): (f64, f64)| slack > EXACT_SPREAD * centre.abs() / 2.0;
+    if varies(ours) || varies(theirs) {
+        // The counts are not deterministic after all: they are scores of launches, and are tested so.
+        let positive = baseline.iter().chain(candidate).all(|&value| value > 0.0);
+        if !positive {
+            scored.finding = Some(Finding::Indicative {
+                estimate: None,
+                why: "an exact metric that varies and reaches zero has no ratio to test".into(),
+            });
+        }
+        scored.mode = Mode::Stored;
+        return;
+    }
+    scored.finding =
+        Some(Finding::Exact { baseline: ours.0, candidate: theirs.0, slack: ours.1.max(theirs.1) });
+}
+
+/// What makes two series incomparable.
+fn conflict(baseline: &Series, candidate: &Series) -> Option<String> {
+    if baseline.metric.unit != candidate.metric.unit {
+        return Some(format!(
+            "the baseline is in {} and the candidate in {}; measure both in one unit",
+            baseline.metric.unit, candidate.metric.unit
+        ));
+    }
+    if baseline.metric.better != candidate.metric.better {
+        return Some("the sides disagree on whether more is better; state it with a `better` rule".into());
+    }
+    if baseline.experiment != candidate.experiment {
+        return Some(format!(
+            "the baseline was measured {} and the candidate {}; such numbers are not comparable",
+            baseline.experiment, candidate.experiment
+        ));
+    }
+    None
+}
+
+fn said(failure: &Failure) -> String {
+    match failure.output.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(last) => format!("{}; it last said: {}", failure.message, last.trim()),
+        None => failure.message.clone(),
+    }
+}
+
+/// Standard error of the logarithm of one launch that the timer's steps cause: q / sqrt(12) over the value.
+fn quantum(launches: &[Launch]) -> f64 {
+    launches
+        .iter()
+        .filter_map(|launch| {
+            let values = launch.sample.values();
+            Some(stats::quantum(&values)? / stats::median(&values) / 12f64.sqrt())
+        })
+        .fold(0.0, f64::max)
+}
+
+/// Adds the timer's steps to a standard error.
+fn widened(estimate: Estimate, quantum: f64, pairs: usize) -> Estimate {
+    Estimate { se: estimate.se.hypot(quantum / (pairs.max(1) as f64).sqrt()), ..estimate }
+}
+
+fn unsteady(scored: &mut Scored, baseline: &[Launch], candidate: &[Launch]) {
+    let all = baseline.iter().chain(candidate);
+    let count = all.filter(|launch| stats::unsteady(&launch.sample.values())).count();
+    let total = baseline.len() + candidate.len();
+    if 2 * count > total {
+        scored.notices.push(Notice::new(
+            "unsteady",
+            format!("{count} of {total} launches of {} drift from their first half to their second", scored.id),
+            "all samples count; a longer warm-up may help",
+        ));
+    }
+}
+
+fn slow_modes(scored: &mut Scored) {
+    if let Some(share) = stats::mode_share(&scored.scores.baseline, &scored.scores.candidate) {
+        scored.notices.push(Notice::new(
+            "mode-share",
+            format!(
+                "{} of {} launches of the baseline and {} of {} of the candidate of {} fell into a slow mode",
+                share.baseline,
+                scored.scores.baseline.len(),
+                share.candidate,
+                scored.scores.candidate.len(),
+                scored.id
+            ),
+            "the estimate ignores a few slow launches on purpose; see whether the change made them likelier",
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sampling_modes_are_compared() {
+        assert_ne!(SamplingMode::Flat, SamplingMode::Linear);
+    }
+}

@@ -1,0 +1,484 @@
+//! Comparisons and a policy to rows with verdicts, and rows to one outcome. Total, pure, order-free.
+//!
+//! On the number line of the change for the worse, with the tolerance λ on a logarithmic scale:
+//!
+//! ```text
+//!            −λ          0          +λ
+//! ────────────┼──────────┼──────────┼────────────
+//!  ├────┤     │          │          │              Improvement   proven below −λ, over the whole suite
+//!             │     ├────┼───┤      │              Unchanged     proven within ±λ
+//!         ├───┼──────────┤          │              Inconclusive, but cleared
+//!             │          │       ├──┼────┤         Inconclusive
+//!             │          │          │   ├────┤     Regression    proven above +λ, over the whole suite
+//! ```
+
+use crate::compare::{Comparison, Finding, Looked, Noise};
+use crate::model::{Better, Mode, Notice};
+use crate::stats::{self, Estimate};
+
+use super::policy::{Applied, Correction, Gated, Missing, Noisy, OnInconclusive, Policy, Rules, Trust};
+use super::verdict::{Outcome, Row, Verdict};
+
+/// The gate's answer to a set of comparisons.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// One row for each comparison: worst first, then by id, metric and reference.
+    pub rows: Vec<Row>,
+    /// Every outcome that applies, in order of precedence; never empty.
+    pub applied: Vec<Outcome>,
+    /// What is worth telling of the whole.
+    pub notices: Vec<Notice>,
+}
+
+impl Judgement {
+    /// The outcome that wins.
+    pub fn outcome(&self) -> Outcome {
+        self.applied[0]
+    }
+}
+
+/// Smallest tolerance that is ever applied: below half a percent, layout alone decides.
+pub const TOLERANCE_FLOOR: f64 = 0.005;
+
+/// Confidence of the interval that people are shown.
+pub const SHOWN_CONFIDENCE: f64 = 0.95;
+
+/// Probability with which a detectable slowdown would be caught.
+const POWER: f64 = 0.9;
+
+/// Judges comparisons by a policy.
+///
+/// # Errors
+///
+/// When a rule's pattern is not a glob.
+pub fn judge(comparisons: Vec<Comparison>, policy: &Policy) -> Result<Judgement, String> {
+    let rules = policy.compile()?;
+    let mut tested: Vec<Tested> =
+        comparisons.into_iter().map(|comparison| Tested::new(comparison, &rules, policy)).collect();
+    let mut notices = Vec::new();
+    correct(&mut tested, policy);
+    common_shift(&mut tested, policy, &mut notices);
+    let rejected = tested.iter().filter(|t| t.regression.is_some_and(|p| p <= level(policy))).count();
+    let family = tested.iter().filter(|t| t.regression.is_some()).count();
+    let crowd = Crowd { rejected, family };
+    let mut rows: Vec<Row> = tested.into_iter().map(|t| t.row(policy, crowd)).collect();
+    rows.sort_by(worst_first);
+    let applied = outcomes(&rows, policy);
+    Ok(Judgement { rows, applied, notices })
+}
+
+/// The exit code that goes with an outcome.
+pub fn exit_code(outcome: Outcome, on_inconclusive: OnInconclusive) -> u8 {
+    match outcome {
+        Outcome::Pass => 0,
+        Outcome::Error => 1,
+        Outcome::Usage => 2,
+        Outcome::NothingToCompare => 3,
+        Outcome::NotComparable => 4,
+        Outcome::Fail => 10,
+        Outcome::Inconclusive => match on_inconclusive {
+            OnInconclusive::Warn => 0,
+            OnInconclusive::Fail => 11,
+        },
+    }
+}
+
+/// Error rate of the suite in this attempt. Each attempt may spend half of what the one before could, so that
+/// all attempts together spend no more than twice the first.
+fn level(policy: &Policy) -> f64 {
+    policy.alpha / 2f64.powi(policy.attempt.max(1) as i32 - 1)
+}
+
+/// How many tests stand together, and how many were rejected.
+#[derive(Clone, Copy)]
+struct Crowd {
+    rejected: usize,
+    family: usize,
+}
+
+/// A comparison with the policy's words for it and its p-values.
+struct Tested {
+    comparison: Comparison,
+    applied: Applied,
+    /// Tolerance on the logarithmic scale.
+    lambda: f64,
+    /// Looks that may decide, turned so that positive is worse.
+    looks: Vec<Looked>,
+    /// One-sided p over all looks, then corrected for the suite; absent where nothing is tested.
+    regression: Option<f64>,
+    improvement: Option<f64>,
+    /// The whole suite shifted alike, so that this shift is the runner's.
+    runner: bool,
+}
+
+impl Tested {
+    fn new(comparison: Comparison, rules: &Rules<'_>, policy: &Policy) -> Self {
+        let applied = rules.apply(&comparison.id, &comparison.metric);
+        let mut lambda = applied.tolerance.max(TOLERANCE_FLOOR).ln_1p();
+        let worse = |estimate: Estimate| match applied.better {
+            Better::Lower => estimate,
+            Better::Higher => estimate.negated(),
+        };
+        let looks: Vec<Looked> = match &comparison.finding {
+            Finding::Tested(looks) => looks
+                .iter()
+                .filter(|looked| looked.look.pairs >= policy.min_launches)
+                .map(|looked| Looked { estimate: worse(looked.estimate), ..*looked })
+                .collect(),
+            Finding::Indicative { estimate: Some(estimate), .. } if policy.trust == Trust::Samples => {
+                vec![Looked {
+                    look: crate::model::Look { pairs: 1, weight: 1.0 },
+                    estimate: worse(*estimate),
+                }]
+            }
+            _ => Vec::new(),
+        };
+        if policy.noisy == Noisy::RaiseTolerance
+            && comparison.noise == Noise::History
+            && let Some(last) = looks.last()
+        {
+            lambda = lambda.max(provable(last, policy.alpha_pass));
+        }
+        let over_looks = |p: fn(&Estimate, f64) -> f64, margin: f64| {
+            let p_values = looks.iter().map(|looked| (p(&looked.estimate, margin), looked.look.weight));
+            stats::over_looks(p_values)
+        };
+        Tested {
+            regression: over_looks(Estimate::p_above, lambda),
+            improvement: over_looks(Estimate::p_below, -lambda),
+            comparison,
+            applied,
+            lambda,
+            looks,
+            runner: false,
+        }
+    }
+
+    /// Whether any look excludes a change for the worse beyond the tolerance.
+    fn below(&self, alpha_pass: f64) -> bool {
+        self.looks.iter().any(|l| l.estimate.upper(alpha_pass * l.look.weight) < self.lambda)
+    }
+
+    /// Whether any look excludes a change for the better beyond the tolerance.
+    fn above(&self, alpha_pass: f64) -> bool {
+        self.looks.iter().any(|l| l.estimate.lower(alpha_pass * l.look.weight) > -self.lambda)
+    }
+
+    fn row(self, policy: &Policy, crowd: Crowd) -> Row {
+        let ruling = self.ruling(policy);
+        let Tested { comparison, applied, lambda, looks, regression, improvement, .. } = self;
+        let last = looks.last().copied();
+        let shown = shown_estimate(&comparison);
+        let exact = match comparison.finding {
+            Finding::Exact { baseline, candidate, .. } => Some((baseline, candidate)),
+            _ => None,
+        };
+        let middle = |scores: &[f64]| (!scores.is_empty()).then(|| stats::median(scores));
+        let count = |scores: &[f64]| scores.len() as u32;
+        let mut notices = comparison.notices;
+        let mut gated = applied.gate == Gated::Yes;
+        let provable = last.map(|last| provable(&last, policy.alpha_pass));
+        if ruling.verdict == Verdict::Inconclusive
+            && !ruling.cleared
+            && let Some(provable) = provable.filter(|&provable| provable > lambda)
+        {
+            let learned = comparison.noise == Noise::History;
+            let advisory = learned && policy.noisy == Noisy::Advisory;
+            gated &= !advisory;
+            notices.push(Notice::new(
+                "noisy",
+                format!(
+                    "{} can be proven within ±{:.1} % with these launches, not within its tolerance",
+                    comparison.id,
+                    100.0 * provable.exp_m1()
+                ),
+                if advisory {
+                    "it is not guarded; give it a tolerance of its own, or make it quieter"
+                } else {
+                    "give it a tolerance of its own, more launches, or make it quieter"
+                },
+            ));
+        }
+        let alpha = level(policy);
+        let test_level = |weight: f64| match policy.correction {
+            Correction::Bh => alpha * weight * crowd.rejected.max(1) as f64 / crowd.family.max(1) as f64,
+            Correction::Holm => alpha * weight / crowd.family.max(1) as f64,
+        };
+        Row {
+            id: comparison.id,
+            metric: crate::model::Metric { better: applied.better, ..comparison.metric },
+            reference: comparison.reference,
+            mode: comparison.mode,
+            experiment: comparison.experiment,
+            verdict: ruling.verdict,
+            cleared: ruling.cleared,
+            gated,
+            reason: ruling.reason,
+            tolerance: if exact.is_some() { applied.exact.relative } else { lambda.exp_m1() },
+            baseline: exact.map(|(baseline, _)| baseline).or(middle(&comparison.scores.baseline)),
+            candidate: exact.map(|(_, candidate)| candidate).or(middle(&comparison.scores.candidate)),
+            ratio: match exact {
+                Some((baseline, candidate)) => (baseline != 0.0).then(|| candidate / baseline),
+                None => shown.map(|estimate| estimate.delta().exp()),
+            },
+            ci: shown.map(|estimate| {
+                let (low, high) = estimate.interval(SHOWN_CONFIDENCE);
+                (low.exp(), high.exp())
+            }),
+            confidence: SHOWN_CONFIDENCE,
+            p_raw: last.map(|last| last.estimate.p_above(lambda)),
+            p_regression: regression,
+            p_improvement: improvement,
+            launches: (count(&comparison.scores.baseline), count(&comparison.scores.candidate)),
+            launches_needed: last.filter(|_| ruling.verdict == Verdict::Inconclusive).and_then(|last| {
+                stats::launches_needed(
+                    &last.estimate,
+                    last.look.pairs,
+                    lambda,
+                    test_level(last.look.weight),
+                    policy.alpha_pass,
+                )
+            }),
+            detectable: last.map(|last| {
+                stats::detectable(&last.estimate, lambda, test_level(last.look.weight), POWER).exp_m1()
+            }),
+            noise: last.map(|_| comparison.noise),
+            rule: applied.rule,
+            scores: comparison.scores,
+            notices,
+        }
+    }
+
+    fn ruling(&self, policy: &Policy) -> Ruling {
+        let percent = |lambda: f64| format!("{} %", trim_zeros(100.0 * lambda.exp_m1()));
+        match &self.comparison.finding {
+            Finding::Failed(message) => Ruling::new(Verdict::Failed, false, message.clone()),
+            Finding::Added => Ruling::new(Verdict::Added, true, "new: there is no baseline for it"),
+            Finding::Removed => {
+                Ruling::new(Verdict::Removed, false, "the baseline has it, the candidate does not")
+            }
+            Finding::Exact { baseline, candidate, slack } => {
+                self.rule_exact(*baseline, *candidate, *slack)
+            }
+            Finding::Indicative { why, .. } if self.looks.is_empty() => {
+                Ruling::new(Verdict::Inconclusive, false, why.clone())
+            }
+            Finding::Tested(_) if self.comparison.identical => Ruling::new(
+                Verdict::Unchanged,
+                true,
+                "both revisions build the same executable; the numbers are a canary",
+            ),
+            Finding::Tested(looks) if self.looks.is_empty() => {
+                let had = looks.last().map_or(0, |looked| looked.look.pairs);
+                let reason =
+                    format!("{had} launches a side are too few; the policy asks for {}", policy.min_launches);
+                Ruling::new(Verdict::Inconclusive, false, reason)
+            }
+            Finding::Tested(_) | Finding::Indicative { .. } => {
+                let alpha = level(policy);
+                let tolerance = percent(self.lambda);
+                let cleared = self.below(policy.alpha_pass);
+                if self.runner {
+                    Ruling::new(
+                        Verdict::Inconclusive,
+                        false,
+                        "most of the suite moved alike, which is the runner rather than the code",
+                    )
+                } else if self.regression.is_some_and(|p| p <= alpha) {
+                    Ruling::new(
+                        Verdict::Regression,
+                        false,
+                        format!("proven worse by more than the tolerance of {tolerance}"),
+                    )
+                } else if self.improvement.is_some_and(|p| p <= alpha) {
+                    Ruling::new(Verdict::Improvement, true, format!("proven better by more than {tolerance}"))
+                } else if cleared && self.above(policy.alpha_pass) {
+                    Ruling::new(Verdict::Unchanged, true, format!("shown to lie within ±{tolerance}"))
+                } else if cleared {
+                    Ruling::new(
+                        Verdict::Inconclusive,
+                        true,
+                        format!("shown to be no more than {tolerance} worse; whether it is better is open"),
+                    )
+                } else {
+                    let reason = format!("a change for the worse of more than {tolerance} is not excluded");
+                    Ruling::new(Verdict::Inconclusive, false, reason)
+                }
+            }
+        }
+    }
+
+    fn rule_exact(&self, baseline: f64, candidate: f64, slack: f64) -> Ruling {
+        let worse_by = match self.applied.better {
+            Better::Lower => candidate - baseline,
+            Better::Higher => baseline - candidate,
+        };
+        let allowed =
+            (self.applied.exact.relative * baseline.abs()).max(self.applied.exact.absolute) + slack;
+        let (from, to) = (trim_zeros(baseline), trim_zeros(candidate));
+        if worse_by > allowed {
+            Ruling::new(Verdict::Regression, false, format!("{from} became {to}, more than allowed"))
+        } else if -worse_by > allowed {
+            Ruling::new(Verdict::Improvement, true, format!("{from} became {to}"))
+        } else if worse_by == 0.0 {
+            Ruling::new(Verdict::Unchanged, true, "identical")
+        } else {
+            Ruling::new(Verdict::Unchanged, true, format!("{from} became {to}, within what is allowed"))
+        }
+    }
+}
+
+/// A verdict with its reason.
+struct Ruling {
+    verdict: Verdict,
+    cleared: bool,
+    reason: String,
+}
+
+impl Ruling {
+    fn new(verdict: Verdict, cleared: bool, reason: impl Into<String>) -> Self {
+        Ruling { verdict, cleared, reason: reason.into() }
+    }
+}
+
+/// Corrects the p-values for the number of tests. Gated rows are one family; rows that cannot fail the gate do
+/// not make it less sensitive.
+fn correct(tested: &mut [Tested], policy: &Policy) {
+    let adjust = match policy.correction {
+        Correction::Bh => stats::benjamini_hochberg,
+        Correction::Holm => stats::holm,
+    };
+    for family in [Gated::Yes, Gated::No] {
+        let members: Vec<usize> = (0..tested.len())
+            .filter(|&i| tested[i].applied.gate == family && tested[i].regression.is_some())
+            .collect();
+        let corrected = |side: fn(&Tested) -> Option<f64>, tested: &[Tested]| {
+            let raw: Vec<f64> = members.iter().filter_map(|&i| side(&tested[i])).collect();
+            adjust(&raw)
+        };
+        let regression = corrected(|t| t.regression, tested);
+        let improvement = corrected(|t| t.improvement, tested);
+        for (at, &i) in members.iter().enumerate() {
+            tested[i].regression = Some(regression[at]);
+            tested[i].improvement = Some(improvement[at]);
+        }
+    }
+}
+
+/// A shift that this share of the suite has in common is one finding, not many.
+const COMMON_SHARE: f64 = 0.5;
+
+/// A suite of fewer benchmarks than this has no common shift to speak of.
+const COMMON_FLOOR: usize = 5;
+
+/// Sides that were measured apart may differ because the runner does. Sides measured together share the runner,
+/// so there a common shift is real, and only told.
+fn common_shift(tested: &mut [Tested], policy: &Policy, notices: &mut Vec<Notice>) {
+    for mode in [Mode::Stored, Mode::Paired] {
+        let deltas: Vec<(usize, f64)> = (0..tested.len())
+            .filter(|&i| tested[i].comparison.mode == mode && !tested[i].comparison.identical)
+            .filter_map(|i| Some((i, tested[i].looks.last()?.estimate.delta())))
+            .collect();
+        if deltas.len() < COMMON_FLOOR {
+            continue;
+        }
+        let shift = stats::median(&deltas.iter().map(|&(_, delta)| delta).collect::<Vec<_>>());
+        let alike: Vec<usize> = deltas
+            .iter()
+            .filter(|&&(_, delta)| (delta - shift).abs() <= 0.5 * shift.abs())
+            .map(|&(i, _)| i)
+            .collect();
+        if shift.abs() < policy.tolerance.ln_1p()
+            || (alike.len() as f64) < COMMON_SHARE * deltas.len() as f64
+        {
+            continue;
+        }
+        let seen = format!(
+            "{} of {} benchmarks moved alike, by about {:+.1} %",
+            alike.len(),
+            deltas.len(),
+            100.0 * shift.exp_m1()
+        );
+        match mode {
+            Mode::Stored => {
+                for &i in &alike {
+                    tested[i].runner = true;
+                }
+                notices.push(Notice::new(
+                    "runner",
+                    seen,
+                    "the sides were measured at different times, so this is taken for the runner; \
+                     measure both revisions in one session to tell",
+                ));
+            }
+            Mode::Paired => notices.push(Notice::new(
+                "common-shift",
+                seen,
+                "the runner cancels in a paired run, so the cause is shared code: allocator, flags, a common path",
+            )),
+        }
+    }
+}
+
+/// What a look can prove: the tolerance, on the logarithmic scale, that an unchanged benchmark with this noise
+/// would be cleared at with 90 % probability.
+fn provable(looked: &Looked, alpha_pass: f64) -> f64 {
+    let df = looked.estimate.df();
+    let quantiles =
+        stats::t_quantile(1.0 - alpha_pass * looked.look.weight, df) + stats::t_quantile(POWER, df);
+    quantiles * looked.estimate.se()
+}
+
+/// The estimate that people are shown: that of the last look, or the optimistic one of a single process.
+fn shown_estimate(comparison: &Comparison) -> Option<Estimate> {
+    match &comparison.finding {
+        Finding::Tested(looks) => looks.last().map(|looked| looked.estimate),
+        Finding::Indicative { estimate, .. } => *estimate,
+        _ => None,
+    }
+}
+
+fn worst_first(a: &Row, b: &Row) -> std::cmp::Ordering {
+    let severity = |row: &Row| Verdict::ALL.iter().position(|&verdict| verdict == row.verdict);
+    let size = |row: &Row| row.worse_by().unwrap_or(f64::INFINITY);
+    severity(a)
+        .cmp(&severity(b))
+        .then(a.cleared.cmp(&b.cleared))
+        .then(size(b).total_cmp(&size(a)))
+        .then_with(|| a.id.cmp(&b.id))
+        .then_with(|| a.metric.name.cmp(&b.metric.name))
+        .then(a.reference.cmp(&b.reference))
+}
+
+fn outcomes(rows: &[Row], policy: &Policy) -> Vec<Outcome> {
+    let gated = || rows.iter().filter(|row| row.gated);
+    let any = |verdict: Verdict| gated().any(|row| row.verdict == verdict);
+    let compared = rows.iter().any(|row| {
+        !matches!(row.verdict, Verdict::Added | Verdict::Removed | Verdict::Failed)
+    });
+    let mut applied = Vec::new();
+    // Where the sides share no benchmark at all, "removed" would be a guess: they are not two states of one suite.
+    if any(Verdict::Regression)
+        || (compared && policy.missing == Missing::Fail && any(Verdict::Removed))
+    {
+        applied.push(Outcome::Fail);
+    }
+    if any(Verdict::Failed) {
+        applied.push(Outcome::Error);
+    }
+    if !compared {
+        applied.push(Outcome::NothingToCompare);
+    } else if gated().any(|row| row.verdict == Verdict::Inconclusive && !row.cleared) {
+        applied.push(Outcome::Inconclusive);
+    }
+    if applied.is_empty() {
+        applied.push(Outcome::Pass);
+    }
+    applied
+}
+
+/// A number without needless zeros: `2`, `0.5`, `485`.
+fn trim_zeros(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
