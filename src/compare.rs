@@ -34,13 +34,15 @@ pub struct Method {
     pub learned: BTreeMap<(BenchmarkId, String, Experiment), Prior>,
 }
 
-/// Session noise that is assumed until enough sessions are known to learn it: 2 %, held loosely.
-pub const ASSUMED_SESSION_NOISE: Tau = Tau { sd: 0.02, df: 4.0 };
+/// Degrees of freedom of a session noise that is assumed rather than learned. With more, the assumption would
+/// pass for knowledge.
+const ASSUMED_DF: f64 = 4.0;
 
 impl Method {
-    /// Compares against a reference with a statistic, with nothing learned.
-    pub fn new(reference: Reference, statistic: Statistic) -> Self {
-        Method { reference, statistic, session_noise: ASSUMED_SESSION_NOISE, learned: BTreeMap::new() }
+    /// Compares against a reference with a statistic and an assumed session noise, with nothing learned.
+    pub fn new(reference: Reference, statistic: Statistic, session_noise: f64) -> Self {
+        let session_noise = Tau { sd: session_noise, df: ASSUMED_DF };
+        Method { reference, statistic, session_noise, learned: BTreeMap::new() }
     }
 }
 
@@ -264,13 +266,16 @@ impl Sides<'_> {
         scored
     }
 
-    /// Launches of one session were made together, whatever the order; everything else is apart.
+    fn one_session(&self) -> bool {
+        self.baseline.session.is_some() && self.baseline.session == self.candidate.session
+    }
+
+    /// Arms that were launched together in one session are paired; everything else was measured apart.
     fn mode(&self, couple: &Couple<'_>) -> Mode {
-        let together = self.baseline.session.is_some() && self.baseline.session == self.candidate.session;
         let plain = couple.candidate.or(couple.baseline).is_some_and(|series| {
             matches!(series.experiment, Experiment::Plain | Experiment::Imported)
         });
-        if together && !plain { Mode::Paired } else { Mode::Stored }
+        if self.one_session() && !plain { Mode::Paired } else { Mode::Stored }
     }
 
     fn identical(&self, id: &BenchmarkId) -> bool {
@@ -281,7 +286,7 @@ impl Sides<'_> {
     }
 
     fn score_both(&self, scored: &mut Scored, baseline: &Series, candidate: &Series) {
-        if let Some(conflict) = conflict(baseline, candidate) {
+        if let Some(conflict) = conflict(baseline, candidate, scored.mode) {
             scored.finding = Some(Finding::Failed(conflict));
             return;
         }
@@ -431,9 +436,10 @@ impl Sides<'_> {
             (None, Some(_)) => Noise::Suite,
             (None, None) => Noise::Own,
         };
-        // Files of other tools may well have been measured in turn; only pacegate's own sessions are known
-        // to lie apart.
-        let tau = (scored.experiment != Experiment::Imported).then_some(&self.method.session_noise);
+        // Files of other tools may well have been measured in turn; only pacegate's own sessions are known to
+        // lie apart.
+        let apart = scored.experiment != Experiment::Imported && !self.one_session();
+        let tau = apart.then_some(&self.method.session_noise);
         let logs = |scores: &[f64]| scores.iter().map(|score| score.ln()).collect::<Vec<f64>>();
         let (ours, theirs) = (logs(&scored.scores.baseline), logs(&scored.scores.candidate));
         let pairs = ours.len().min(theirs.len());
@@ -628,7 +634,7 @@ fn score_exact(scored: &mut Scored, baseline: &[f64], candidate: &[f64]) {
 }
 
 /// What makes two series incomparable.
-fn conflict(baseline: &Series, candidate: &Series) -> Option<String> {
+fn conflict(baseline: &Series, candidate: &Series, mode: Mode) -> Option<String> {
     if baseline.metric.unit != candidate.metric.unit {
         return Some(format!(
             "the baseline is in {} and the candidate in {}; measure both in one unit",
@@ -642,6 +648,14 @@ fn conflict(baseline: &Series, candidate: &Series) -> Option<String> {
         return Some(format!(
             "the baseline was measured {} and the candidate {}; such numbers are not comparable",
             baseline.experiment, candidate.experiment
+        ));
+    }
+    let together = matches!(baseline.experiment, Experiment::Corun | Experiment::Turnstile);
+    if together && mode == Mode::Stored {
+        return Some(format!(
+            "the sides are {} launches of different sessions, whose times mean something only beside each other; \
+             compare plain launches of `pacegate run`",
+            baseline.experiment
         ));
     }
     None

@@ -113,7 +113,7 @@ struct Tested {
 
 impl Tested {
     fn new(comparison: Comparison, rules: &Rules<'_>, policy: &Policy) -> Self {
-        let applied = rules.apply(&comparison.id, &comparison.metric);
+        let applied = rules.apply(&comparison.id, &comparison.metric, comparison.reference);
         let mut lambda = applied.tolerance.max(TOLERANCE_FLOOR).ln_1p();
         let worse = |estimate: Estimate| match applied.better {
             Better::Lower => estimate,

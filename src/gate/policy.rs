@@ -6,7 +6,7 @@ use globset::{Glob, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{BenchmarkId, Better, Look, Metric};
+use crate::model::{BenchmarkId, Better, Look, Metric, Reference};
 use crate::stats::Statistic;
 
 /// Everything that turns comparisons into verdicts. [`Policy::default`] is what a project without a
@@ -16,6 +16,10 @@ use crate::stats::Statistic;
 pub struct Policy {
     /// Largest slowdown that is let through, as a fraction: 0.02 is 2 %.
     pub tolerance: f64,
+    /// Largest slowdown since the last release that is let through, as a fraction: small steps add up.
+    pub creep: f64,
+    /// Assumed standard deviation between sessions, as a fraction, for sides that were measured apart.
+    pub session_noise: f64,
     /// Chance of a red verdict on a suite in which nothing is slower than the tolerance.
     pub alpha: f64,
     /// Chance that a benchmark beyond its tolerance is cleared.
@@ -160,6 +164,8 @@ impl Default for Policy {
     fn default() -> Self {
         Policy {
             tolerance: 0.02,
+            creep: 0.05,
+            session_noise: 0.02,
             alpha: 0.05,
             alpha_pass: 0.05,
             correction: Correction::Bh,
@@ -233,10 +239,13 @@ pub fn glob(pattern: &str) -> Result<GlobMatcher, String> {
 }
 
 impl Rules<'_> {
-    /// What the policy says of one metric of one benchmark.
-    pub fn apply(&self, id: &BenchmarkId, metric: &Metric) -> Applied {
+    /// What the policy says of one metric of one benchmark against a reference.
+    pub fn apply(&self, id: &BenchmarkId, metric: &Metric, reference: Reference) -> Applied {
         let mut applied = Applied {
-            tolerance: self.policy.tolerance,
+            tolerance: match reference {
+                Reference::Base => self.policy.tolerance,
+                Reference::Release => self.policy.creep,
+            },
             exact: self
                 .policy
                 .exact
@@ -252,7 +261,10 @@ impl Rules<'_> {
                 continue;
             }
             if let Some(tolerance) = rule.tolerance {
-                applied.tolerance = tolerance;
+                applied.tolerance = match reference {
+                    Reference::Base => tolerance,
+                    Reference::Release => tolerance.max(self.policy.creep),
+                };
                 applied.exact = ExactTolerance { relative: tolerance, absolute: 0.0 };
             }
             applied.better = rule.better.unwrap_or(applied.better);

@@ -1,6 +1,7 @@
 //! Where a run was measured.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,8 +20,29 @@ pub struct Environment {
     pub info: BTreeMap<String, String>,
 }
 
-/// One fact that differs between two environments: name, baseline's value, candidate's value.
-pub type Difference = (String, Option<String>, Option<String>);
+/// One fact that differs between two environments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Name of the fact.
+    pub fact: String,
+    /// The baseline's value, where it says.
+    pub baseline: Option<String>,
+    /// The candidate's value, where it says.
+    pub candidate: Option<String>,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let say = |value: &Option<String>| value.clone().unwrap_or_else(|| "not said".into());
+        write!(
+            f,
+            "{} is `{}` for the baseline and `{}` for the candidate",
+            self.fact,
+            say(&self.baseline),
+            say(&self.candidate)
+        )
+    }
+}
 
 impl Environment {
     /// The hard facts that differ. An environment that says nothing (a file of another harness) differs from none.
@@ -46,6 +68,10 @@ fn differences(
     keys.dedup();
     keys.into_iter()
         .filter(|key| ours.get(*key) != theirs.get(*key))
-        .map(|key| (key.clone(), ours.get(key).cloned(), theirs.get(key).cloned()))
+        .map(|key| Difference {
+            fact: key.clone(),
+            baseline: ours.get(key).cloned(),
+            candidate: theirs.get(key).cloned(),
+        })
         .collect()
 }

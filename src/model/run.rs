@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BenchmarkId, Environment, Evidence, Metric, Notice};
+use super::{BenchmarkId, Environment, Evidence, Launch, Metric, Notice};
 
 /// How launches were made. Numbers of different experiments are never compared.
 #[derive(
@@ -156,4 +156,51 @@ pub struct Run {
     pub failures: Vec<Failure>,
     /// What is worth telling.
     pub notices: Vec<Notice>,
+}
+
+impl Run {
+    /// Puts several runs of one side together: their launches become the launches of one run, in the order
+    /// given. What only some of them hold is kept.
+    pub fn merged(runs: impl IntoIterator<Item = Run>) -> Run {
+        let mut runs = runs.into_iter();
+        let mut whole = runs.next().unwrap_or_default();
+        for run in runs {
+            whole.session = None;
+            for series in run.series {
+                let twin = whole
+                    .series
+                    .iter_mut()
+                    .find(|ours| ours.id == series.id && ours.metric == series.metric);
+                match twin {
+                    Some(ours) => ours.append(series),
+                    None => whole.series.push(series),
+                }
+            }
+            whole.failures.extend(run.failures);
+            whole.notices.extend(run.notices);
+        }
+        whole.series.sort_by(|a, b| (&a.id, &a.metric).cmp(&(&b.id, &b.metric)));
+        whole
+    }
+}
+
+impl Series {
+    /// Adds the evidence of another file as further launches.
+    fn append(&mut self, other: Series) {
+        self.looks.clear();
+        match (&mut self.evidence, other.evidence) {
+            (Evidence::Sampled(ours), Evidence::Sampled(theirs)) => {
+                let next = ours.len() as u32;
+                let renumbered =
+                    theirs.into_iter().zip(next..).map(|(launch, pair)| Launch { pair, ..launch });
+                ours.extend(renumbered);
+            }
+            (Evidence::Summary(ours), Evidence::Summary(theirs)) => ours.extend(theirs),
+            (Evidence::Exact(ours), Evidence::Exact(theirs)) => ours.extend(theirs),
+            // A score beside samples cannot be weighed against them: the later file wins nothing and loses nothing
+            // that is needed, since the samples say more.
+            (Evidence::Sampled(_), _) => {}
+            (ours, theirs) => *ours = theirs,
+        }
+    }
 }

@@ -1,0 +1,148 @@
+//! The command line: clap types, and one short function per command.
+
+mod check;
+mod compare;
+mod evidence;
+mod output;
+mod selftest;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::error::Result;
+
+/// Runs the program with these arguments and returns its exit code.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        // clap prints help and version to stdout and complaints to stderr, and knows their exit codes (0 and 2).
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(error.exit_code() as u8);
+        }
+    };
+    let output = cli.output.clone();
+    let code = match cli.command {
+        Command::Check(arguments) => check::check(&arguments, &output),
+        Command::Run(arguments) => check::run(&arguments, &output),
+        Command::Compare(arguments) => compare::compare(&arguments, &output),
+        Command::Explain(arguments) => evidence::explain(&arguments, &output),
+        Command::Selftest(arguments) => selftest::selftest(&arguments, &output),
+        Command::Replay(arguments) => evidence::replay(&arguments, &output),
+        Command::Schema { name } => schema(name),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "pacegate", &mut std::io::stdout());
+            Ok(0)
+        }
+    };
+    match code {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => output::fail(&error, &output),
+    }
+}
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const EXIT_CODES: &str = "\
+Exit codes:
+   0  pass: nothing is proven slower than its tolerance
+   1  could not judge: a build, a bench or an input failed
+   2  wrong usage or configuration
+   3  nothing to compare: no baseline, no common benchmark, empty input
+   4  not comparable: the machines differ
+  10  the gate says no: a proven regression, or a benchmark that is gone
+  11  inconclusive, where the policy says that fails";
+
+/// Keeps a project's pace: goes red when a benchmark gets slower, and stays green when none does.
+#[derive(Debug, Parser)]
+#[command(name = "pacegate", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Build, launch, compare, report: the gate.
+    Check(check::CheckArgs),
+    /// Measure this tree alone and write the evidence.
+    Run(check::RunArgs),
+    /// Compare any two results: evidence files, criterion trees.
+    Compare(compare::CompareArgs),
+    /// Show one benchmark in depth: launches, pairs, looks, test, what would settle it.
+    Explain(evidence::ExplainArgs),
+    /// Prove on real or simulated evidence that the gate goes red when it should and stays green when it should.
+    Selftest(selftest::SelftestArgs),
+    /// Judge stored evidence again: the same verdict, byte for byte.
+    Replay(evidence::ReplayArgs),
+    /// Print the JSON schema of a file that pacegate reads or writes.
+    Schema {
+        /// Which file.
+        name: SchemaName,
+    },
+    /// Print completions for a shell.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What every command prints, and where.
+#[derive(Args, Clone, Debug)]
+struct Output {
+    /// Folder for verdict.json, report.md and evidence.jsonl.zst.
+    #[arg(long, global = true, value_name = "DIR", default_value = "target/pacegate")]
+    out: PathBuf,
+    /// Policy and profiles.
+    #[arg(long, global = true, value_name = "FILE", default_value = "pacegate.yaml")]
+    config: PathBuf,
+    /// When to colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: Color,
+    /// Print the answer only.
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print every row.
+    #[arg(long, short, global = true)]
+    verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Color {
+    /// On a terminal that understands it.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SchemaName {
+    /// verdict.json.
+    Verdict,
+    /// A line of evidence.jsonl.
+    Evidence,
+    /// pacegate.yaml.
+    Config,
+}
+
+fn schema(name: SchemaName) -> Result<u8> {
+    let schema = match name {
+        SchemaName::Verdict => crate::report::verdict_schema(),
+        SchemaName::Evidence => crate::store::evidence_schema(),
+        SchemaName::Config => crate::config::schema(),
+    };
+    output::print(&format!("{schema:#}\n"))?;
+    Ok(0)
+}
