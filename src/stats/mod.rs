@@ -1,26 +1,29 @@
 //! Statistics on plain numbers: this room knows no domain word.
+//!
+//! Read from the top: summaries of one set of values, the distributions behind the tests, the [`Estimate`] that
+//! every test answers with, the estimators of the gate, and then what makes many tests and many looks honest.
+//! All functions are pure, draw no random number, and neither panic nor hang on any finite input.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub mod summary;
+pub mod trimmed;
 
-/// What the values of one launch are summarised by.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Statistic {
-    /// Mean after cutting this fraction off each end.
-    Trimmed(f64),
-    /// Median.
-    Median,
-    /// Mean.
-    Mean,
-    /// Minimum.
-    Min,
-    /// Quantile at this fraction.
-    Quantile(f64),
-}
+pub mod dist;
+pub mod estimate;
+pub mod student;
 
-impl Default for Statistic {
-    fn default() -> Self {
-        Statistic::Trimmed(0.10)
-    }
-}
+pub mod launches;
+pub mod prior;
+
+pub mod multiple;
+pub mod power;
+pub mod sequential;
+
+#[cfg(test)]
+mod testing;
+
+pub use estimate::{Component, Estimate};
+pub use launches::{own_variance, paired, paired_score, unpaired};
+pub use power::Needed;
+pub use prior::{Prior, Tau, suite_prior};
+pub use student::{Summary, summaries};
+pub use trimmed::{Statistic, launch_score};
