@@ -16,10 +16,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::model::{
-    BenchmarkId, Evidence, Experiment, Failure, Launch, Look, Metric, Mode, Notice, Reference, Run, Sample,
-    SamplingMode, Series, Spread, Summary,
+    BenchmarkId, Evidence, Experiment, Failure, Launch, Look, Metric, Mode, Notice, Reference, Run,
+    Sample, SamplingMode, Series, Spread, Summary,
 };
-use crate::stats::{self, Estimate, Prior, Statistic, Tau};
+use crate::stats::{self, Estimate, Prior, Statistic, Tau, summary};
 
 /// How the sides are compared.
 #[derive(Clone, Debug)]
@@ -189,7 +189,12 @@ fn couples<'a>(baseline: &'a Run, candidate: &'a Run) -> Vec<Couple<'a>> {
 /// Maps ids without a suite to the one id of the other side that has the same name.
 fn adopt_suites(baseline: &Run, candidate: &Run) -> BTreeMap<BenchmarkId, BenchmarkId> {
     let ids = |run: &Run| -> BTreeSet<BenchmarkId> {
-        run.series.iter().map(|s| &s.id).chain(run.failures.iter().map(|f| &f.id)).cloned().collect()
+        run.series
+            .iter()
+            .map(|s| &s.id)
+            .chain(run.failures.iter().map(|f| &f.id))
+            .cloned()
+            .collect()
     };
     let (ours, theirs) = (ids(baseline), ids(candidate));
     let mut renamed = BTreeMap::new();
@@ -246,7 +251,9 @@ impl Sides<'_> {
             (_, _, Some(failure)) => {
                 scored.finding = Some(Finding::Failed(said(failure)));
             }
-            (Some(baseline), Some(candidate), None) => self.score_both(&mut scored, baseline, candidate),
+            (Some(baseline), Some(candidate), None) => {
+                self.score_both(&mut scored, baseline, candidate)
+            }
             (None, Some(_), None) => {
                 if let Some(failure) = couple.baseline_failure {
                     scored.notices.push(Notice::new(
@@ -279,7 +286,8 @@ impl Sides<'_> {
     }
 
     fn identical(&self, id: &BenchmarkId) -> bool {
-        match (self.baseline.executables.get(&id.suite), self.candidate.executables.get(&id.suite)) {
+        match (self.baseline.executables.get(&id.suite), self.candidate.executables.get(&id.suite))
+        {
             (Some(ours), Some(theirs)) => ours == theirs,
             _ => false,
         }
@@ -295,17 +303,21 @@ impl Sides<'_> {
                 self.score_launches(scored, ours, theirs);
             }
             (Evidence::Exact(ours), Evidence::Exact(theirs)) => score_exact(scored, ours, theirs),
-            (Evidence::Summary(ours), Evidence::Summary(theirs)) => score_summaries(scored, ours, theirs),
+            (Evidence::Summary(ours), Evidence::Summary(theirs)) => {
+                score_summaries(scored, ours, theirs)
+            }
             _ => {
                 scored.finding = Some(Finding::Failed(
-                    "the sides hold different kinds of evidence; write both with the same tool".into(),
+                    "the sides hold different kinds of evidence; write both with the same tool"
+                        .into(),
                 ));
             }
         }
     }
 
     fn score_launches(&self, scored: &mut Scored, baseline: &[Launch], candidate: &[Launch]) {
-        let score = |launch: &Launch| stats::launch_score(&launch.sample.values(), self.method.statistic);
+        let score =
+            |launch: &Launch| stats::launch_score(&launch.sample.values(), self.method.statistic);
         scored.scores.baseline = baseline.iter().map(score).collect();
         scored.scores.candidate = candidate.iter().map(score).collect();
         let below_timer = |scores: &[f64]| scores.iter().any(|&score| score <= 0.0);
@@ -321,7 +333,11 @@ impl Sides<'_> {
         if quantum > 0.0 {
             scored.notices.push(Notice::new(
                 "quantised",
-                format!("{} moves in steps of {:.2} % of its value", scored.id, quantum * 346.4 / 1.414),
+                format!(
+                    "{} moves in steps of {:.2} % of its value",
+                    scored.id,
+                    quantum * 346.4 / 1.414
+                ),
                 "the timer's step is part of the interval; make an iteration do more",
             ));
         }
@@ -335,7 +351,8 @@ impl Sides<'_> {
     }
 
     fn score_pairs(&self, scored: &mut Scored, baseline: &[Launch], candidate: &[Launch]) {
-        let by_pair: BTreeMap<u32, &Sample> = baseline.iter().map(|l| (l.pair, &l.sample)).collect();
+        let by_pair: BTreeMap<u32, &Sample> =
+            baseline.iter().map(|l| (l.pair, &l.sample)).collect();
         let mut apart = 0;
         for launch in candidate {
             let Some(partner) = by_pair.get(&launch.pair) else { continue };
@@ -416,7 +433,10 @@ impl Sides<'_> {
             };
             if let Some(estimate) = stats::paired(pairs, prior) {
                 let look = Look { pairs: pairs.len() as u32, ..look };
-                looked.push(Looked { look, estimate: widened(estimate, scored.quantum, pairs.len()) });
+                looked.push(Looked {
+                    look,
+                    estimate: widened(estimate, scored.quantum, pairs.len()),
+                });
             }
         }
         looked
@@ -439,11 +459,11 @@ impl Sides<'_> {
         // Files of other tools may well have been measured in turn; only pacegate's own sessions are known to
         // lie apart.
         let apart = scored.experiment != Experiment::Imported && !self.one_session();
-        let tau = apart.then_some(&self.method.session_noise);
+        let tau = apart.then_some(self.method.session_noise);
         let logs = |scores: &[f64]| scores.iter().map(|score| score.ln()).collect::<Vec<f64>>();
         let (ours, theirs) = (logs(&scored.scores.baseline), logs(&scored.scores.candidate));
         let pairs = ours.len().min(theirs.len());
-        stats::unpaired(&ours, &theirs, prior, tau)
+        stats::unpaired(&ours, &theirs, [prior; 2], tau)
             .map(|estimate| Looked {
                 look: Look { pairs: pairs as u32, weight: 1.0 },
                 estimate: widened(estimate, scored.quantum, pairs),
@@ -466,14 +486,18 @@ impl SuitePriors {
                 let at = variances.entry((scored.experiment, index)).or_default();
                 match scored.mode {
                     Mode::Paired => {
-                        let Some(look) = scored.looks.get(index).or(scored.looks.last()) else { continue };
+                        let Some(look) = scored.looks.get(index).or(scored.looks.last()) else {
+                            continue;
+                        };
                         let pairs = &scored.scores.pairs;
-                        at.extend(stats::own_variance(&pairs[..pairs.len().min(look.pairs as usize)]));
+                        at.push(stats::own_variance(
+                            &pairs[..pairs.len().min(look.pairs as usize)],
+                        ));
                     }
                     Mode::Stored if index == 0 => {
                         for scores in [&scored.scores.baseline, &scored.scores.candidate] {
                             let logs: Vec<f64> = scores.iter().map(|score| score.ln()).collect();
-                            at.extend(stats::own_variance(&logs));
+                            at.push(stats::own_variance(&logs));
                         }
                     }
                     Mode::Stored => {}
@@ -513,9 +537,8 @@ fn pair_score(
     statistic: Statistic,
 ) -> (f64, Alignment) {
     let (ours, theirs) = (baseline.values(), candidate.values());
-    let apart = || {
-        (stats::launch_score(&theirs, statistic) / stats::launch_score(&ours, statistic)).ln()
-    };
+    let apart =
+        || (stats::launch_score(&theirs, statistic) / stats::launch_score(&ours, statistic)).ln();
     let weights: Option<Vec<f64>> = match experiment {
         Experiment::Corun => Some(baseline.iters().iter().map(|&n| n as f64).collect()),
         Experiment::Turnstile => None,
@@ -539,10 +562,13 @@ fn pair_score(
 fn one_process(baseline: &Sample, candidate: &Sample) -> Finding {
     let logs = |sample: &Sample| -> Option<Vec<f64>> {
         let values = sample.values();
-        values.iter().all(|&value| value > 0.0).then(|| values.iter().map(|value| value.ln()).collect())
+        values
+            .iter()
+            .all(|&value| value > 0.0)
+            .then(|| values.iter().map(|value| value.ln()).collect())
     };
     let estimate = match (logs(baseline), logs(candidate)) {
-        (Some(ours), Some(theirs)) => stats::unpaired(&ours, &theirs, None, None),
+        (Some(ours), Some(theirs)) => stats::unpaired(&ours, &theirs, [None; 2], None),
         _ => None,
     };
     Finding::Indicative {
@@ -570,16 +596,16 @@ fn score_summaries(scored: &mut Scored, baseline: &[Summary], candidate: &[Summa
     let (Some(a), Some(b)) = (side(ours), side(theirs)) else {
         scored.finding = Some(Finding::Indicative {
             estimate: None,
-            why: "the input gives no spread or no number of values, so nothing can be tested".into(),
+            why: "the input gives no spread or no number of values, so nothing can be tested"
+                .into(),
         });
         return;
     };
-    let estimate = stats::summaries(&a, &b, None);
+    let Some(estimate) = stats::summaries(&a, &b, None) else { return };
     scored.finding = Some(match ours.launches.zip(theirs.launches).map(|(a, b)| a.min(b)) {
-        Some(launches) if launches > 1 => Finding::Tested(vec![Looked {
-            look: Look { pairs: launches, weight: 1.0 },
-            estimate,
-        }]),
+        Some(launches) if launches > 1 => {
+            Finding::Tested(vec![Looked { look: Look { pairs: launches, weight: 1.0 }, estimate }])
+        }
         _ => Finding::Indicative {
             estimate: Some(estimate),
             why: "the numbers of each side come from one process; give several launches, \
@@ -590,17 +616,21 @@ fn score_summaries(scored: &mut Scored, baseline: &[Summary], candidate: &[Summa
 }
 
 /// A summary as statistics want it. Where it stands for several launches, they are the degrees of freedom.
-fn side(summary: &Summary) -> Option<stats::Summarised> {
-    let n = f64::from(summary.n.filter(|&n| n > 2)?);
-    let se = match summary.spread? {
-        Spread::StandardError(se) => se,
-        Spread::StandardDeviation(sd) => sd / n.sqrt(),
+fn side(summary: &Summary) -> Option<stats::Summary> {
+    let n = u64::from(summary.n?);
+    let values = match summary.spread? {
+        Spread::StandardError(error) => {
+            stats::Summary { score: summary.score, se: error, df: n.checked_sub(1)? as f64 }
+        }
+        Spread::StandardDeviation(deviation) => {
+            stats::Summary::from_deviation(summary.score, deviation, n)?
+        }
         Spread::HalfWidth { value, confidence } => {
-            value / stats::t_quantile(0.5 + confidence / 2.0, n - 1.0)
+            stats::Summary::from_half_width(summary.score, value, confidence, n)?
         }
     };
-    let df = summary.launches.filter(|&launches| launches > 1).map_or(n, f64::from) - 1.0;
-    se.is_finite().then_some(stats::Summarised { score: summary.score, se, df })
+    let launches = summary.launches.filter(|&launches| launches > 1);
+    Some(stats::Summary { df: launches.map_or(values.df, |n| f64::from(n - 1)), ..values })
 }
 
 /// Values of one side that are this close, relative to their median, count as one value with a slack.
@@ -610,7 +640,7 @@ fn score_exact(scored: &mut Scored, baseline: &[f64], candidate: &[f64]) {
     scored.scores.baseline = baseline.to_vec();
     scored.scores.candidate = candidate.to_vec();
     let [ours, theirs] = [baseline, candidate].map(|values| {
-        let centre = stats::median(values);
+        let centre = summary::median(values);
         let (low, high) = values
             .iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
@@ -642,7 +672,9 @@ fn conflict(baseline: &Series, candidate: &Series, mode: Mode) -> Option<String>
         ));
     }
     if baseline.metric.better != candidate.metric.better {
-        return Some("the sides disagree on whether more is better; state it with a `better` rule".into());
+        return Some(
+            "the sides disagree on whether more is better; state it with a `better` rule".into(),
+        );
     }
     if baseline.experiment != candidate.experiment {
         return Some(format!(
@@ -674,7 +706,7 @@ fn quantum(launches: &[Launch]) -> f64 {
         .iter()
         .filter_map(|launch| {
             let values = launch.sample.values();
-            Some(stats::quantum(&values)? / stats::median(&values) / 12f64.sqrt())
+            Some(stats::quantum(&values)? / summary::median(&values) / 12f64.sqrt())
         })
         .fold(0.0, f64::max)
 }
@@ -691,7 +723,10 @@ fn unsteady(scored: &mut Scored, baseline: &[Launch], candidate: &[Launch]) {
     if 2 * count > total {
         scored.notices.push(Notice::new(
             "unsteady",
-            format!("{count} of {total} launches of {} drift from their first half to their second", scored.id),
+            format!(
+                "{count} of {total} launches of {} drift from their first half to their second",
+                scored.id
+            ),
             "all samples count; a longer warm-up may help",
         ));
     }

@@ -14,9 +14,15 @@
 
 use crate::compare::{Comparison, Finding, Looked, Noise};
 use crate::model::{Better, Mode, Notice};
-use crate::stats::{self, Estimate};
+use crate::stats::dist::t_upper;
+use crate::stats::multiple::{benjamini_hochberg, holm};
+use crate::stats::power::{Needed, needed, smallest_caught};
+use crate::stats::sequential::{attempt_alpha, sequential_p};
+use crate::stats::{Estimate, summary};
 
-use super::policy::{Applied, Correction, Gated, Missing, Noisy, OnInconclusive, Policy, Rules, Trust};
+use super::policy::{
+    Applied, Correction, Gated, Missing, Noisy, OnInconclusive, Policy, Rules, Trust,
+};
 use super::verdict::{Outcome, Row, Verdict};
 
 /// The gate's answer to a set of comparisons.
@@ -58,7 +64,8 @@ pub fn judge(comparisons: Vec<Comparison>, policy: &Policy) -> Result<Judgement,
     let mut notices = Vec::new();
     correct(&mut tested, policy);
     common_shift(&mut tested, policy, &mut notices);
-    let rejected = tested.iter().filter(|t| t.regression.is_some_and(|p| p <= level(policy))).count();
+    let rejected =
+        tested.iter().filter(|t| t.regression.is_some_and(|p| p <= level(policy))).count();
     let family = tested.iter().filter(|t| t.regression.is_some()).count();
     let crowd = Crowd { rejected, family };
     let mut rows: Vec<Row> = tested.into_iter().map(|t| t.row(policy, crowd)).collect();
@@ -83,10 +90,9 @@ pub fn exit_code(outcome: Outcome, on_inconclusive: OnInconclusive) -> u8 {
     }
 }
 
-/// Error rate of the suite in this attempt. Each attempt may spend half of what the one before could, so that
-/// all attempts together spend no more than twice the first.
+/// Error rate of the suite in this attempt.
 fn level(policy: &Policy) -> f64 {
-    policy.alpha / 2f64.powi(policy.attempt.max(1) as i32 - 1)
+    attempt_alpha(policy.alpha, policy.attempt)
 }
 
 /// How many tests stand together, and how many were rejected.
@@ -125,7 +131,9 @@ impl Tested {
                 .filter(|looked| looked.look.pairs >= policy.min_launches)
                 .map(|looked| Looked { estimate: worse(looked.estimate), ..*looked })
                 .collect(),
-            Finding::Indicative { estimate: Some(estimate), .. } if policy.trust == Trust::Samples => {
+            Finding::Indicative { estimate: Some(estimate), .. }
+                if policy.trust == Trust::Samples =>
+            {
                 vec![Looked {
                     look: crate::model::Look { pairs: 1, weight: 1.0 },
                     estimate: worse(*estimate),
@@ -140,8 +148,11 @@ impl Tested {
             lambda = lambda.max(provable(last, policy.alpha_pass));
         }
         let over_looks = |p: fn(&Estimate, f64) -> f64, margin: f64| {
-            let p_values = looks.iter().map(|looked| (p(&looked.estimate, margin), looked.look.weight));
-            stats::over_looks(p_values)
+            let spent: Vec<(f64, f64)> = looks
+                .iter()
+                .map(|looked| (p(&looked.estimate, margin), looked.look.weight))
+                .collect();
+            (!spent.is_empty()).then(|| sequential_p(&spent))
         };
         Tested {
             regression: over_looks(Estimate::p_above, lambda),
@@ -173,7 +184,7 @@ impl Tested {
             Finding::Exact { baseline, candidate, .. } => Some((baseline, candidate)),
             _ => None,
         };
-        let middle = |scores: &[f64]| (!scores.is_empty()).then(|| stats::median(scores));
+        let middle = |scores: &[f64]| (!scores.is_empty()).then(|| summary::median(scores));
         let count = |scores: &[f64]| scores.len() as u32;
         let mut notices = comparison.notices;
         let mut gated = applied.gate == Gated::Yes;
@@ -201,7 +212,9 @@ impl Tested {
         }
         let alpha = level(policy);
         let test_level = |weight: f64| match policy.correction {
-            Correction::Bh => alpha * weight * crowd.rejected.max(1) as f64 / crowd.family.max(1) as f64,
+            Correction::Bh => {
+                alpha * weight * crowd.rejected.max(1) as f64 / crowd.family.max(1) as f64
+            }
             Correction::Holm => alpha * weight / crowd.family.max(1) as f64,
         };
         Row {
@@ -216,10 +229,12 @@ impl Tested {
             reason: ruling.reason,
             tolerance: if exact.is_some() { applied.exact.relative } else { lambda.exp_m1() },
             baseline: exact.map(|(baseline, _)| baseline).or(middle(&comparison.scores.baseline)),
-            candidate: exact.map(|(_, candidate)| candidate).or(middle(&comparison.scores.candidate)),
+            candidate: exact
+                .map(|(_, candidate)| candidate)
+                .or(middle(&comparison.scores.candidate)),
             ratio: match exact {
                 Some((baseline, candidate)) => (baseline != 0.0).then(|| candidate / baseline),
-                None => shown.map(|estimate| estimate.delta().exp()),
+                None => shown.map(|estimate| estimate.delta.exp()),
             },
             ci: shown.map(|estimate| {
                 let (low, high) = estimate.interval(SHOWN_CONFIDENCE);
@@ -230,17 +245,24 @@ impl Tested {
             p_regression: regression,
             p_improvement: improvement,
             launches: (count(&comparison.scores.baseline), count(&comparison.scores.candidate)),
-            launches_needed: last.filter(|_| ruling.verdict == Verdict::Inconclusive).and_then(|last| {
-                stats::launches_needed(
-                    &last.estimate,
-                    last.look.pairs,
-                    lambda,
-                    test_level(last.look.weight),
-                    policy.alpha_pass,
-                )
-            }),
+            launches_needed: last.filter(|_| ruling.verdict == Verdict::Inconclusive).and_then(
+                |last| {
+                    let (pairs, weight) = (last.look.pairs as usize, last.look.weight);
+                    match needed(
+                        &last.estimate,
+                        pairs,
+                        lambda,
+                        test_level(weight),
+                        policy.alpha_pass,
+                    ) {
+                        Needed::Pairs(pairs) => Some(pairs as u32),
+                        Needed::TooMany => None,
+                    }
+                },
+            ),
             detectable: last.map(|last| {
-                stats::detectable(&last.estimate, lambda, test_level(last.look.weight), POWER).exp_m1()
+                let Estimate { se, df, .. } = last.estimate;
+                smallest_caught(lambda, test_level(last.look.weight), se, df)
             }),
             noise: last.map(|_| comparison.noise),
             rule: applied.rule,
@@ -270,8 +292,10 @@ impl Tested {
             ),
             Finding::Tested(looks) if self.looks.is_empty() => {
                 let had = looks.last().map_or(0, |looked| looked.look.pairs);
-                let reason =
-                    format!("{had} launches a side are too few; the policy asks for {}", policy.min_launches);
+                let reason = format!(
+                    "{had} launches a side are too few; the policy asks for {}",
+                    policy.min_launches
+                );
                 Ruling::new(Verdict::Inconclusive, false, reason)
             }
             Finding::Tested(_) | Finding::Indicative { .. } => {
@@ -291,17 +315,28 @@ impl Tested {
                         format!("proven worse by more than the tolerance of {tolerance}"),
                     )
                 } else if self.improvement.is_some_and(|p| p <= alpha) {
-                    Ruling::new(Verdict::Improvement, true, format!("proven better by more than {tolerance}"))
+                    Ruling::new(
+                        Verdict::Improvement,
+                        true,
+                        format!("proven better by more than {tolerance}"),
+                    )
                 } else if cleared && self.above(policy.alpha_pass) {
-                    Ruling::new(Verdict::Unchanged, true, format!("shown to lie within ±{tolerance}"))
+                    Ruling::new(
+                        Verdict::Unchanged,
+                        true,
+                        format!("shown to lie within ±{tolerance}"),
+                    )
                 } else if cleared {
                     Ruling::new(
                         Verdict::Inconclusive,
                         true,
-                        format!("shown to be no more than {tolerance} worse; whether it is better is open"),
+                        format!(
+                            "shown to be no more than {tolerance} worse; whether it is better is open"
+                        ),
                     )
                 } else {
-                    let reason = format!("a change for the worse of more than {tolerance} is not excluded");
+                    let reason =
+                        format!("a change for the worse of more than {tolerance} is not excluded");
                     Ruling::new(Verdict::Inconclusive, false, reason)
                 }
             }
@@ -317,13 +352,21 @@ impl Tested {
             (self.applied.exact.relative * baseline.abs()).max(self.applied.exact.absolute) + slack;
         let (from, to) = (trim_zeros(baseline), trim_zeros(candidate));
         if worse_by > allowed {
-            Ruling::new(Verdict::Regression, false, format!("{from} became {to}, more than allowed"))
+            Ruling::new(
+                Verdict::Regression,
+                false,
+                format!("{from} became {to}, more than allowed"),
+            )
         } else if -worse_by > allowed {
             Ruling::new(Verdict::Improvement, true, format!("{from} became {to}"))
         } else if worse_by == 0.0 {
             Ruling::new(Verdict::Unchanged, true, "identical")
         } else {
-            Ruling::new(Verdict::Unchanged, true, format!("{from} became {to}, within what is allowed"))
+            Ruling::new(
+                Verdict::Unchanged,
+                true,
+                format!("{from} became {to}, within what is allowed"),
+            )
         }
     }
 }
@@ -345,8 +388,8 @@ impl Ruling {
 /// not make it less sensitive.
 fn correct(tested: &mut [Tested], policy: &Policy) {
     let adjust = match policy.correction {
-        Correction::Bh => stats::benjamini_hochberg,
-        Correction::Holm => stats::holm,
+        Correction::Bh => benjamini_hochberg,
+        Correction::Holm => holm,
     };
     for family in [Gated::Yes, Gated::No] {
         let members: Vec<usize> = (0..tested.len())
@@ -377,12 +420,12 @@ fn common_shift(tested: &mut [Tested], policy: &Policy, notices: &mut Vec<Notice
     for mode in [Mode::Stored, Mode::Paired] {
         let deltas: Vec<(usize, f64)> = (0..tested.len())
             .filter(|&i| tested[i].comparison.mode == mode && !tested[i].comparison.identical)
-            .filter_map(|i| Some((i, tested[i].looks.last()?.estimate.delta())))
+            .filter_map(|i| Some((i, tested[i].looks.last()?.estimate.delta)))
             .collect();
         if deltas.len() < COMMON_FLOOR {
             continue;
         }
-        let shift = stats::median(&deltas.iter().map(|&(_, delta)| delta).collect::<Vec<_>>());
+        let shift = summary::median(&deltas.iter().map(|&(_, delta)| delta).collect::<Vec<_>>());
         let alike: Vec<usize> = deltas
             .iter()
             .filter(|&&(_, delta)| (delta - shift).abs() <= 0.5 * shift.abs())
@@ -423,10 +466,8 @@ fn common_shift(tested: &mut [Tested], policy: &Policy, notices: &mut Vec<Notice
 /// What a look can prove: the tolerance, on the logarithmic scale, that an unchanged benchmark with this noise
 /// would be cleared at with 90 % probability.
 fn provable(looked: &Looked, alpha_pass: f64) -> f64 {
-    let df = looked.estimate.df();
-    let quantiles =
-        stats::t_quantile(1.0 - alpha_pass * looked.look.weight, df) + stats::t_quantile(POWER, df);
-    quantiles * looked.estimate.se()
+    let Estimate { se, df, .. } = looked.estimate;
+    (t_upper(alpha_pass * looked.look.weight, df) + t_upper(1.0 - POWER, df)) * se
 }
 
 /// The estimate that people are shown: that of the last look, or the optimistic one of a single process.
@@ -453,9 +494,9 @@ fn worst_first(a: &Row, b: &Row) -> std::cmp::Ordering {
 fn outcomes(rows: &[Row], policy: &Policy) -> Vec<Outcome> {
     let gated = || rows.iter().filter(|row| row.gated);
     let any = |verdict: Verdict| gated().any(|row| row.verdict == verdict);
-    let compared = rows.iter().any(|row| {
-        !matches!(row.verdict, Verdict::Added | Verdict::Removed | Verdict::Failed)
-    });
+    let compared = rows
+        .iter()
+        .any(|row| !matches!(row.verdict, Verdict::Added | Verdict::Removed | Verdict::Failed));
     let mut applied = Vec::new();
     // Where the sides share no benchmark at all, "removed" would be a guess: they are not two states of one suite.
     if any(Verdict::Regression)

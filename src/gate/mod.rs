@@ -1,8 +1,8 @@
 //! Comparison and policy to verdict, and verdicts to one outcome.
 
+mod judge;
 mod policy;
 mod verdict;
-mod judge;
 
 pub use judge::{Judgement, SHOWN_CONFIDENCE, TOLERANCE_FLOOR, exit_code, judge};
 pub use policy::{

@@ -9,10 +9,14 @@
 //! The tempting error, the kept values' own deviation over the root of their number, is 17 % too small for
 //! normal data: cutting hides spread (Yuen 1974; Wilcox, *Introduction to Robust Estimation*, ch. 3).
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::summary::{mean, quantile_of_sorted, sorted, sum_of_squares};
 
 /// Which single number stands for the values inside one launch.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Statistic {
     /// The mean without this share of the values on each side.
     Trimmed(f64),

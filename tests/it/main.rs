@@ -1,0 +1,5 @@
+//! The one integration binary.
+
+mod gate;
+mod runs;
+mod tidy;
