@@ -1,7 +1,8 @@
 //! Statistics on plain numbers: this room knows no domain word.
 //!
 //! Read from the top: summaries of one set of values, the distributions behind the tests, the [`Estimate`] that
-//! every test answers with, the estimators of the gate, and then what makes many tests and many looks honest.
+//! every test answers with, the estimators of the gate, what makes many tests and many looks honest, and
+//! last what explains a result or warns about it.
 //! All functions are pure, draw no random number, and neither panic nor hang on any finite input.
 
 pub mod summary;
@@ -17,6 +18,12 @@ pub mod prior;
 pub mod multiple;
 pub mod power;
 pub mod sequential;
+
+pub mod components;
+pub mod energy;
+pub mod exact;
+pub mod flags;
+pub mod ranks;
 
 #[cfg(test)]
 mod testing;
