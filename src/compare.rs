@@ -17,9 +17,9 @@ use rayon::prelude::*;
 
 use crate::model::{
     BenchmarkId, Evidence, Experiment, Failure, Launch, Look, Metric, Mode, Notice, Reference, Run,
-    Sample, SamplingMode, Series, Spread, Summary,
+    Sample, Series, Spread, Summary,
 };
-use crate::stats::{self, Estimate, Prior, Statistic, Tau, summary};
+use crate::stats::{self, Estimate, Prior, Statistic, Tau, flags, summary};
 
 /// How the sides are compared.
 #[derive(Clone, Debug)]
@@ -220,8 +220,8 @@ struct Scored {
     scores: Scores,
     /// Known without a test, or `None` where launches decide.
     finding: Option<Finding>,
-    /// Standard error of a pair's logarithm that the timer's steps alone cause.
-    quantum: f64,
+    /// Standard deviation of a pair's logarithm that the timer's steps alone cause.
+    grain: f64,
     notices: Vec<Notice>,
 }
 
@@ -244,7 +244,7 @@ impl Sides<'_> {
             looks: couple.candidate.map(|series| series.looks.clone()).unwrap_or_default(),
             scores: Scores::default(),
             finding: None,
-            quantum: 0.0,
+            grain: 0.0,
             notices: Vec::new(),
         };
         match (couple.baseline, couple.candidate, couple.candidate_failure) {
@@ -328,17 +328,12 @@ impl Sides<'_> {
             });
             return;
         }
-        let quantum = quantum(baseline).hypot(quantum(candidate));
-        scored.quantum = quantum;
-        if quantum > 0.0 {
+        scored.grain = grain(baseline).hypot(grain(candidate));
+        if scored.grain > 0.0 {
             scored.notices.push(Notice::new(
                 "quantised",
-                format!(
-                    "{} moves in steps of {:.2} % of its value",
-                    scored.id,
-                    quantum * 346.4 / 1.414
-                ),
-                "the timer's step is part of the interval; make an iteration do more",
+                format!("{} moves in the steps of a coarse timer", scored.id),
+                "the steps are part of the interval; make an iteration do more",
             ));
         }
         unsteady(scored, baseline, candidate);
@@ -433,10 +428,8 @@ impl Sides<'_> {
             };
             if let Some(estimate) = stats::paired(pairs, prior) {
                 let look = Look { pairs: pairs.len() as u32, ..look };
-                looked.push(Looked {
-                    look,
-                    estimate: widened(estimate, scored.quantum, pairs.len()),
-                });
+                looked
+                    .push(Looked { look, estimate: widened(estimate, scored.grain, pairs.len()) });
             }
         }
         looked
@@ -466,7 +459,7 @@ impl Sides<'_> {
         stats::unpaired(&ours, &theirs, [prior; 2], tau)
             .map(|estimate| Looked {
                 look: Look { pairs: pairs as u32, weight: 1.0 },
-                estimate: widened(estimate, scored.quantum, pairs),
+                estimate: widened(estimate, scored.grain, pairs),
             })
             .into_iter()
             .collect()
@@ -700,25 +693,23 @@ fn said(failure: &Failure) -> String {
     }
 }
 
-/// Standard error of the logarithm of one launch that the timer's steps cause: q / sqrt(12) over the value.
-fn quantum(launches: &[Launch]) -> f64 {
-    launches
-        .iter()
-        .filter_map(|launch| {
-            let values = launch.sample.values();
-            Some(stats::quantum(&values)? / summary::median(&values) / 12f64.sqrt())
-        })
-        .fold(0.0, f64::max)
+/// Standard deviation of a launch's logarithm that the timer's steps alone cause, for the coarsest launch.
+fn grain(launches: &[Launch]) -> f64 {
+    let one = |launch: &Launch| {
+        let values = launch.sample.values();
+        Some(flags::grain_variance(flags::grain(&values)?).sqrt() / summary::median(&values))
+    };
+    launches.iter().filter_map(one).filter(|relative| relative.is_finite()).fold(0.0, f64::max)
 }
 
 /// Adds the timer's steps to a standard error.
-fn widened(estimate: Estimate, quantum: f64, pairs: usize) -> Estimate {
-    Estimate { se: estimate.se.hypot(quantum / (pairs.max(1) as f64).sqrt()), ..estimate }
+fn widened(estimate: Estimate, grain: f64, pairs: usize) -> Estimate {
+    Estimate { se: estimate.se.hypot(grain / (pairs.max(1) as f64).sqrt()), ..estimate }
 }
 
 fn unsteady(scored: &mut Scored, baseline: &[Launch], candidate: &[Launch]) {
     let all = baseline.iter().chain(candidate);
-    let count = all.filter(|launch| stats::unsteady(&launch.sample.values())).count();
+    let count = all.filter(|launch| flags::unsteady(&launch.sample.values()).is_some()).count();
     let total = baseline.len() + candidate.len();
     if 2 * count > total {
         scored.notices.push(Notice::new(
@@ -732,29 +723,22 @@ fn unsteady(scored: &mut Scored, baseline: &[Launch], candidate: &[Launch]) {
     }
 }
 
+/// A difference between the shares of slow launches is told when chance would make it this seldom.
+const MODE_SHARE_ALPHA: f64 = 0.01;
+
 fn slow_modes(scored: &mut Scored) {
-    if let Some(share) = stats::mode_share(&scored.scores.baseline, &scored.scores.candidate) {
+    let [ours, theirs] = [&scored.scores.baseline, &scored.scores.candidate].map(|scores| {
+        let logs: Vec<f64> = scores.iter().map(|score| score.ln()).collect();
+        (flags::slow_launches(&logs, None), logs.len())
+    });
+    if flags::mode_share(ours, theirs) < MODE_SHARE_ALPHA {
         scored.notices.push(Notice::new(
             "mode-share",
             format!(
                 "{} of {} launches of the baseline and {} of {} of the candidate of {} fell into a slow mode",
-                share.baseline,
-                scored.scores.baseline.len(),
-                share.candidate,
-                scored.scores.candidate.len(),
-                scored.id
+                ours.0, ours.1, theirs.0, theirs.1, scored.id
             ),
             "the estimate ignores a few slow launches on purpose; see whether the change made them likelier",
         ));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sampling_modes_are_compared() {
-        assert_ne!(SamplingMode::Flat, SamplingMode::Linear);
     }
 }

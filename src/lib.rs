@@ -1,6 +1,10 @@
 //! pacegate keeps a project's pace: a performance regression gate for continuous integration.
 
 pub mod compare;
+pub mod error;
 pub mod gate;
+pub mod ingest;
 pub mod model;
+pub mod report;
 pub mod stats;
+pub mod store;

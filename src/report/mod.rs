@@ -1,5 +1,8 @@
 //! The view model that every page is rendered from, and its renderers.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::gate::{Outcome, Policy, Row, Verdict};
 use crate::model::{Environment, Notice, Revision};
 
@@ -38,7 +41,8 @@ pub struct Side {
 }
 
 /// How launches were made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Seed of every drawn order.
     pub seed: u64,

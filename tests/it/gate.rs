@@ -29,13 +29,21 @@ fn check(session: Session, policy: &Policy, expected: (Outcome, u8, &[Verdict]))
 #[test]
 fn unchanged_passes() {
     let session = Session::new(1).bench("a", 1.0, 0.002, 10).bench("b", 1.001, 0.002, 10);
-    check(session, &Policy::default(), (Outcome::Pass, 0, &[Verdict::Unchanged, Verdict::Unchanged]));
+    check(
+        session,
+        &Policy::default(),
+        (Outcome::Pass, 0, &[Verdict::Unchanged, Verdict::Unchanged]),
+    );
 }
 
 #[test]
 fn a_proven_slowdown_fails() {
     let session = Session::new(2).bench("a", 1.10, 0.002, 10).bench("b", 1.0, 0.002, 10);
-    check(session, &Policy::default(), (Outcome::Fail, 10, &[Verdict::Regression, Verdict::Unchanged]));
+    check(
+        session,
+        &Policy::default(),
+        (Outcome::Fail, 10, &[Verdict::Regression, Verdict::Unchanged]),
+    );
 }
 
 #[test]
@@ -85,7 +93,11 @@ fn a_regression_outranks_a_failure_and_both_are_listed() {
 #[test]
 fn sides_without_a_common_benchmark_are_nothing_to_compare() {
     let session = Session::new(9).only_baseline("a").only_candidate("b");
-    check(session, &Policy::default(), (Outcome::NothingToCompare, 3, &[Verdict::Removed, Verdict::Added]));
+    check(
+        session,
+        &Policy::default(),
+        (Outcome::NothingToCompare, 3, &[Verdict::Removed, Verdict::Added]),
+    );
     check(Session::new(9), &Policy::default(), (Outcome::NothingToCompare, 3, &[]));
 }
 
@@ -98,7 +110,11 @@ fn machines_that_differ_are_not_comparable_unless_measured_together() {
     session.baseline.session = None;
     let report = session.report(&Policy::default());
     assert_eq!((report.outcome, report.exit_code), (Outcome::NotComparable, 4));
-    assert!(report.notices.iter().any(|notice| notice.seen.contains("`one`")), "{:?}", report.notices);
+    assert!(
+        report.notices.iter().any(|notice| notice.seen.contains("`one`")),
+        "{:?}",
+        report.notices
+    );
 }
 
 #[test]

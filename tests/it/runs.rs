@@ -76,8 +76,11 @@ impl Session {
     }
 
     pub(crate) fn report(&self, policy: &Policy) -> pacegate::report::Report {
-        let sides =
-            pacegate::assess::Sides { baseline: &self.baseline, candidate: &self.candidate, release: None };
+        let sides = pacegate::assess::Sides {
+            baseline: &self.baseline,
+            candidate: &self.candidate,
+            release: None,
+        };
         pacegate::assess::assess(sides, policy, None).expect("the policy's patterns are globs")
     }
 
@@ -85,7 +88,10 @@ impl Session {
     /// all that a test needs.
     fn normal(&mut self) -> f64 {
         let mut uniform = || {
-            self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            self.seed = self
+                .seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (self.seed >> 11) as f64 / (1u64 << 53) as f64
         };
         (0..12).map(|_| uniform()).sum::<f64>() - 6.0

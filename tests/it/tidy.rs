@@ -61,8 +61,17 @@ fn rooms_use_only_what_lies_before_them() {
 
 #[test]
 fn the_core_touches_nothing_outside() {
-    let forbidden =
-        ["std::fs", "std::env", "std::net", "std::process", "std::time", "SystemTime", "Instant", "rand::", "jiff::"];
+    let forbidden = [
+        "std::fs",
+        "std::env",
+        "std::net",
+        "std::process",
+        "std::time",
+        "SystemTime",
+        "Instant",
+        "rand::",
+        "jiff::",
+    ];
     for room in ["model", "stats", "compare.rs", "gate", "report", "assess.rs"] {
         for path in sources(room) {
             let text = product(&path);
