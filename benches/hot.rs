@@ -1,0 +1,2 @@
+//! The hot paths of pacegate itself.
+fn main() {}
