@@ -34,11 +34,8 @@ pub fn assess(sides: Sides<'_>, policy: &Policy, plan: Option<Plan>) -> Result<R
     }
     let apart = comparisons.iter().any(|comparison| comparison.mode == Mode::Stored);
     let foreign = sides.baseline.environment.hard_differences(&sides.candidate.environment);
-    let judgement = if apart && !foreign.is_empty() {
-        refusal(&foreign)
-    } else {
-        judge(comparisons, policy)?
-    };
+    let judgement =
+        if apart && !foreign.is_empty() { refusal(&foreign) } else { judge(comparisons, policy)? };
     let soft = sides.baseline.environment.soft_differences(&sides.candidate.environment);
     let mut notices = judgement.notices;
     notices.extend(soft.iter().map(|difference| {
@@ -49,14 +46,10 @@ pub fn assess(sides: Sides<'_>, policy: &Policy, plan: Option<Plan>) -> Result<R
     }
     notices.sort();
     notices.dedup();
-    Ok(Report::new(
-        judgement.rows,
-        judgement.applied,
-        [side(sides.baseline), side(sides.candidate)],
-        policy.clone(),
-        plan,
-        notices,
-    ))
+    let (baseline, candidate) = (side(sides.baseline), side(sides.candidate));
+    let report =
+        Report::new(judgement.applied, policy.clone(), baseline, candidate, judgement.rows);
+    Ok(Report { plan, notices, ..report })
 }
 
 /// Numbers of machines that differ in a hard part prove nothing about the code.
@@ -75,6 +68,7 @@ fn refusal(differences: &[crate::model::Difference]) -> Judgement {
 }
 
 fn side(run: &Run) -> Side {
-    let label = run.revision.as_ref().map_or_else(|| "unnamed".into(), |revision| revision.name.clone());
+    let label =
+        run.revision.as_ref().map_or_else(|| "unnamed".into(), |revision| revision.name.clone());
     Side { revision: run.revision.clone(), label, environment: run.environment.clone() }
 }

@@ -137,7 +137,7 @@ pub struct Scores {
 pub fn compare(baseline: &Run, candidate: &Run, method: &Method) -> Vec<Comparison> {
     let couples = couples(baseline, candidate);
     let sides = Sides { baseline, candidate, method };
-    let scored: Vec<Scored> = couples.into_par_iter().map(|couple| sides.score(couple)).collect();
+    let scored: Vec<Scored> = couples.par_iter().map(|couple| sides.score(couple)).collect();
     let priors = SuitePriors::fit(&scored);
     scored.into_par_iter().map(|scored| sides.estimate(scored, &priors)).collect()
 }
@@ -239,7 +239,7 @@ impl Sides<'_> {
             id: couple.key.0.clone(),
             metric: either.map_or_else(Metric::time, |series| series.metric.clone()),
             experiment: either.map_or(Experiment::Imported, |series| series.experiment),
-            mode: self.mode(&couple),
+            mode: self.mode(couple),
             identical: self.identical(&couple.key.0),
             looks: couple.candidate.map(|series| series.looks.clone()).unwrap_or_default(),
             scores: Scores::default(),

@@ -20,27 +20,18 @@ use crate::stats::power::{Needed, needed, smallest_caught};
 use crate::stats::sequential::{attempt_alpha, sequential_p};
 use crate::stats::{Estimate, summary};
 
-use super::policy::{
-    Applied, Correction, Gated, Missing, Noisy, OnInconclusive, Policy, Rules, Trust,
-};
+use super::policy::{Applied, Correction, Gated, Missing, Noisy, Policy, Rules, Trust};
 use super::verdict::{Outcome, Row, Verdict};
 
 /// The gate's answer to a set of comparisons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// One row for each comparison: worst first, then by id, metric and reference.
+    /// One row for each comparison, in their order.
     pub rows: Vec<Row>,
     /// Every outcome that applies, in order of precedence; never empty.
     pub applied: Vec<Outcome>,
     /// What is worth telling of the whole.
     pub notices: Vec<Notice>,
-}
-
-impl Judgement {
-    /// The outcome that wins.
-    pub fn outcome(&self) -> Outcome {
-        self.applied[0]
-    }
 }
 
 /// Smallest tolerance that is ever applied: below half a percent, layout alone decides.
@@ -68,26 +59,9 @@ pub fn judge(comparisons: Vec<Comparison>, policy: &Policy) -> Result<Judgement,
         tested.iter().filter(|t| t.regression.is_some_and(|p| p <= level(policy))).count();
     let family = tested.iter().filter(|t| t.regression.is_some()).count();
     let crowd = Crowd { rejected, family };
-    let mut rows: Vec<Row> = tested.into_iter().map(|t| t.row(policy, crowd)).collect();
-    rows.sort_by(worst_first);
+    let rows: Vec<Row> = tested.into_iter().map(|t| t.row(policy, crowd)).collect();
     let applied = outcomes(&rows, policy);
     Ok(Judgement { rows, applied, notices })
-}
-
-/// The exit code that goes with an outcome.
-pub fn exit_code(outcome: Outcome, on_inconclusive: OnInconclusive) -> u8 {
-    match outcome {
-        Outcome::Pass => 0,
-        Outcome::Error => 1,
-        Outcome::Usage => 2,
-        Outcome::NothingToCompare => 3,
-        Outcome::NotComparable => 4,
-        Outcome::Fail => 10,
-        Outcome::Inconclusive => match on_inconclusive {
-            OnInconclusive::Warn => 0,
-            OnInconclusive::Fail => 11,
-        },
-    }
 }
 
 /// Error rate of the suite in this attempt.
@@ -477,18 +451,6 @@ fn shown_estimate(comparison: &Comparison) -> Option<Estimate> {
         Finding::Indicative { estimate, .. } => *estimate,
         _ => None,
     }
-}
-
-fn worst_first(a: &Row, b: &Row) -> std::cmp::Ordering {
-    let severity = |row: &Row| Verdict::ALL.iter().position(|&verdict| verdict == row.verdict);
-    let size = |row: &Row| row.worse_by().unwrap_or(f64::INFINITY);
-    severity(a)
-        .cmp(&severity(b))
-        .then(a.cleared.cmp(&b.cleared))
-        .then(size(b).total_cmp(&size(a)))
-        .then_with(|| a.id.cmp(&b.id))
-        .then_with(|| a.metric.name.cmp(&b.metric.name))
-        .then(a.reference.cmp(&b.reference))
 }
 
 fn outcomes(rows: &[Row], policy: &Policy) -> Vec<Outcome> {

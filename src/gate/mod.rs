@@ -4,7 +4,7 @@ mod judge;
 mod policy;
 mod verdict;
 
-pub use judge::{Judgement, SHOWN_CONFIDENCE, TOLERANCE_FLOOR, exit_code, judge};
+pub use judge::{Judgement, SHOWN_CONFIDENCE, TOLERANCE_FLOOR, judge};
 pub use policy::{
     Applied, Correction, ExactTolerance, ExperimentChoice, Gated, Missing, Noisy, OnInconclusive,
     Policy, Rule, Rules, Trust, glob,

@@ -10,7 +10,7 @@ use pacegate::model::{
 pub(crate) struct Session {
     pub(crate) baseline: Run,
     pub(crate) candidate: Run,
-    seed: u64,
+    pub(crate) seed: u64,
 }
 
 impl Session {
