@@ -19,7 +19,7 @@ use crate::model::{
     BenchmarkId, Evidence, Experiment, Failure, Launch, Look, Metric, Mode, Notice, Reference, Run,
     Sample, Series, Spread, Summary,
 };
-use crate::stats::{self, Estimate, Prior, Statistic, Tau, flags, summary};
+use crate::stats::{self, Course, Estimate, Prior, Statistic, Tau, flags, summary};
 
 /// How the sides are compared.
 #[derive(Clone, Debug)]
@@ -233,7 +233,7 @@ struct Sides<'a> {
 }
 
 impl Sides<'_> {
-    fn score(&self, couple: Couple<'_>) -> Scored {
+    fn score(&self, couple: &Couple<'_>) -> Scored {
         let either = couple.candidate.or(couple.baseline);
         let mut scored = Scored {
             id: couple.key.0.clone(),
@@ -348,24 +348,11 @@ impl Sides<'_> {
     fn score_pairs(&self, scored: &mut Scored, baseline: &[Launch], candidate: &[Launch]) {
         let by_pair: BTreeMap<u32, &Sample> =
             baseline.iter().map(|l| (l.pair, &l.sample)).collect();
-        let mut apart = 0;
         for launch in candidate {
             let Some(partner) = by_pair.get(&launch.pair) else { continue };
-            let (score, alignment) =
+            let score =
                 pair_score(scored.experiment, partner, &launch.sample, self.method.statistic);
-            apart += u32::from(alignment == Alignment::Apart);
             scored.scores.pairs.push(score);
-        }
-        if apart > 0 {
-            scored.notices.push(Notice::new(
-                "other-schedule",
-                format!(
-                    "{apart} of {} pairs of {} ran unlike schedules of iterations",
-                    scored.scores.pairs.len(),
-                    scored.id
-                ),
-                "such pairs are scored launch against launch, which is noisier",
-            ));
         }
         if scored.looks.is_empty() {
             let pairs = scored.scores.pairs.len() as u32;
@@ -510,45 +497,24 @@ impl SuitePriors {
     }
 }
 
-/// Whether the samples of a pair can be compared one by one.
-#[derive(PartialEq, Eq)]
-enum Alignment {
-    Matched,
-    Apart,
-}
-
-/// Iteration counts may differ by this factor before sample `i` of one arm no longer lies next to sample `i` of
-/// the other. A larger limit compares samples that met different weather.
-const SCHEDULE_DRIFT: f64 = 1.10;
-
-/// ln(candidate / baseline) of one pair. Arms that ran together are compared sample by sample, since sample
-/// `i` of both met the same neighbours; the median forgets the samples that did not.
-fn pair_score(
-    experiment: Experiment,
-    baseline: &Sample,
-    candidate: &Sample,
-    statistic: Statistic,
-) -> (f64, Alignment) {
-    let (ours, theirs) = (baseline.values(), candidate.values());
-    let apart =
-        || (stats::launch_score(&theirs, statistic) / stats::launch_score(&ours, statistic)).ln();
-    let weights: Option<Vec<f64>> = match experiment {
-        Experiment::Corun => Some(baseline.iters().iter().map(|&n| n as f64).collect()),
-        Experiment::Turnstile => None,
-        _ => return (apart(), Alignment::Matched),
+/// ln(candidate / baseline) of one pair. Arms that ran together met the same neighbours at the same time, so what
+/// they measured at the same time is compared; arms that ran in turn are compared launch against launch.
+fn pair_score(experiment: Experiment, ours: &Sample, theirs: &Sample, statistic: Statistic) -> f64 {
+    let (baseline, candidate) = (ours.values(), theirs.values());
+    let score = match experiment {
+        Experiment::Corun => stats::overlap_score(
+            Course { values: &baseline, spans: ours.totals() },
+            Course { values: &candidate, spans: theirs.totals() },
+        ),
+        Experiment::Turnstile => stats::turns_score(&baseline, &candidate),
+        Experiment::Interleaved | Experiment::Plain | Experiment::Imported => f64::NAN,
     };
-    let drift = baseline.iters().iter().zip(candidate.iters()).any(|(&a, &b)| {
-        let ratio = a as f64 / b as f64;
-        ratio.max(ratio.recip()) > SCHEDULE_DRIFT
-    });
-    if drift
-        || baseline.mode() != candidate.mode()
-        || ours.len() != theirs.len()
-        || ours.iter().chain(&theirs).any(|&value| value <= 0.0)
-    {
-        return (apart(), Alignment::Apart);
+    if score.is_finite() {
+        score
+    } else {
+        stats::launch_score(&candidate, statistic).ln()
+            - stats::launch_score(&baseline, statistic).ln()
     }
-    (stats::paired_score(&ours, &theirs, weights.as_deref()), Alignment::Matched)
 }
 
 /// A single process on each side: the samples inside give an interval that knows nothing of the next process.

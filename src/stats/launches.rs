@@ -12,7 +12,7 @@
 
 use super::estimate::{Component, Estimate};
 use super::prior::{Prior, Tau};
-use super::summary::{sum_of_squares, weighted_median};
+use super::summary::sum_of_squares;
 use super::trimmed::{Trimmed, cut, trimmed};
 
 /// The share of launches cut on each side. A slow launch in five is outvoted; a larger share would leave five
@@ -22,22 +22,84 @@ pub const LAUNCHES_CUT: f64 = 0.20;
 /// From this many launches on at least one is cut on each side. Three leave nothing to cut.
 const CUT_FROM: usize = 4;
 
-/// The score of a pair that was measured side by side: the median of the log ratios of samples taken next to
-/// each other, weighted (by iterations) where weights are given.
+/// The share of weight cut on each side of the log ratios inside a pair: the middle fifth remains. Recorded pairs
+/// with known ratios are told apart best near it: the median alone scatters a tenth more, and half as much of a
+/// cut lets in the samples that met another neighbour.
+const PAIR_CUT: f64 = 0.40;
+
+/// The values that one arm measured one after another, and how long it worked on each.
+#[derive(Clone, Copy, Debug)]
+pub struct Course<'a> {
+    /// Values in measured order.
+    pub values: &'a [f64],
+    /// How long each took, in any unit that both arms share.
+    pub spans: &'a [f64],
+}
+
+/// The score of a pair whose arms took turns, sample by sample: the middle of the log ratios of the samples with
+/// the same number.
 ///
 /// NaN where no sample has a positive value on both sides.
-pub fn paired_score(baseline: &[f64], candidate: &[f64], weights: Option<&[f64]>) -> f64 {
-    let (ratios, weights): (Vec<f64>, Vec<f64>) = baseline
-        .iter()
-        .zip(candidate)
-        .enumerate()
-        .filter(|(_, (b, c))| 0.0 < **b && 0.0 < **c)
-        // A difference of logs: the ratio of two finite values may overflow.
-        .map(|(i, (b, c))| {
-            (c.ln() - b.ln(), weights.map_or(1.0, |w| w.get(i).copied().unwrap_or(0.0)))
-        })
-        .unzip();
-    weighted_median(&ratios, &weights)
+pub fn turns_score(baseline: &[f64], candidate: &[f64]) -> f64 {
+    let ratios = baseline.iter().zip(candidate).filter_map(|(&b, &c)| log_ratio(b, c));
+    middle(ratios.map(|ratio| (ratio, 1.0)).collect())
+}
+
+/// The score of a pair whose arms shared one processor evenly: the middle of the log ratios of what they measured
+/// at the same time, each stretch weighted by its length.
+///
+/// ```text
+///   baseline   |   1   |    2    |     3     |   ...      own working time, from a common start
+///   candidate  |  1  |   2   |    3    |    4    | ...
+///   stretches  | 1:1 |1:2|2:2|2:3| 3:3 ...
+/// ```
+///
+/// Pairing by time rather than by number keeps neighbours together when one arm runs more iterations a sample than
+/// the other, and scatters less even when both run the same.
+///
+/// NaN where no stretch has a positive value on both sides.
+pub fn overlap_score(baseline: Course<'_>, candidate: Course<'_>) -> f64 {
+    let mut stretches = Vec::with_capacity(baseline.values.len() + candidate.values.len());
+    let (mut i, mut j) = (0, 0);
+    let (mut ends, mut now) = ([0.0; 2], 0.0);
+    let at = |course: Course<'_>, k: usize| Some((*course.values.get(k)?, *course.spans.get(k)?));
+    while let (Some((b, b_span)), Some((c, c_span))) = (at(baseline, i), at(candidate, j)) {
+        let (b_end, c_end) = (ends[0] + b_span, ends[1] + c_span);
+        let until = b_end.min(c_end);
+        if let Some(ratio) = log_ratio(b, c).filter(|_| now < until) {
+            stretches.push((ratio, until - now));
+        }
+        now = until;
+        if b_end <= until {
+            (ends[0], i) = (b_end, i + 1);
+        }
+        if c_end <= until {
+            (ends[1], j) = (c_end, j + 1);
+        }
+    }
+    middle(stretches)
+}
+
+/// A difference of logs: the ratio of two finite values may overflow.
+fn log_ratio(baseline: f64, candidate: f64) -> Option<f64> {
+    (0.0 < baseline && 0.0 < candidate).then(|| candidate.ln() - baseline.ln())
+}
+
+/// The mean of the middle fifth by weight; NaN for nothing.
+fn middle(mut weighted: Vec<(f64, f64)>) -> f64 {
+    weighted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total: f64 = weighted.iter().map(|(_, weight)| weight).sum();
+    let (low, high) = (PAIR_CUT * total, (1.0 - PAIR_CUT) * total);
+    let (mut below, mut sum, mut kept) = (0.0, 0.0, 0.0);
+    for (value, weight) in weighted {
+        let inside = (below + weight).min(high) - f64::max(below, low);
+        if 0.0 < inside {
+            sum += value * inside;
+            kept += inside;
+        }
+        below += weight;
+    }
+    sum / kept
 }
 
 /// The change over pairs, from their log ratios; `prior` tells the noise of one pair.
@@ -190,14 +252,32 @@ mod tests {
     }
 
     #[test]
-    fn scores_of_pairs() {
-        let (a, b) = ([1.0, 2.0, 4.0], [1.1, 2.2, 40.0]);
-        check(paired_score(&a, &b, None), 1.1f64.ln(), 1e-12);
-        check(paired_score(&a, &b, Some(&[1.0, 1.0, 9.0])), 10f64.ln(), 1e-12);
-        check(paired_score(&[5e-324], &[f64::MAX], None), f64::MAX.ln() - 5e-324f64.ln(), 1e-12);
-        assert!(
-            paired_score(&[0.0], &[1.0], None).is_nan() && paired_score(&[], &[], None).is_nan()
-        );
+    fn scores_of_turns() {
+        check(turns_score(&[1.0, 2.0, 4.0], &[1.1, 2.2, 40.0]), 1.1f64.ln(), 1e-12);
+        check(turns_score(&[5e-324], &[f64::MAX]), f64::MAX.ln() - 5e-324f64.ln(), 1e-12);
+        assert!(turns_score(&[0.0], &[1.0]).is_nan() && turns_score(&[], &[]).is_nan());
+    }
+
+    #[test]
+    fn overlaps_follow_time_rather_than_number() {
+        // The baseline is slow for its first 3 units, and the candidate, which measures twice as often, with it.
+        let baseline = Course { values: &[2.0, 1.0, 1.0], spans: &[3.0, 3.0, 3.0] };
+        let candidate = Course { values: &[2.2, 2.2, 1.1, 1.1, 1.1, 1.1], spans: &[1.5; 6] };
+        check(overlap_score(baseline, candidate), 1.1f64.ln(), 1e-12);
+        assert!(1.1f64.ln() < turns_score(baseline.values, candidate.values));
+        // What the longer arm measures alone counts for nothing.
+        let longer = Course { values: &[1.1, 50.0], spans: &[1.0, 9.0] };
+        let short = Course { values: &[1.0], spans: &[1.0] };
+        check(overlap_score(short, longer), 1.1f64.ln(), 1e-12);
+        let none = Course { values: &[], spans: &[] };
+        assert!(overlap_score(none, longer).is_nan());
+    }
+
+    #[test]
+    fn the_middle_is_a_fifth_of_the_weight() {
+        check(middle(vec![(3.0, 1.0), (1.0, 1.0), (2.0, 1.0), (9.0, 1.0), (0.0, 1.0)]), 2.0, 1e-12);
+        check(middle(vec![(0.0, 1.0), (1.0, 1.0)]), 0.5, 1e-12);
+        check(middle(vec![(0.0, 1.0), (1.0, 99.0)]), 1.0, 1e-12);
     }
 
     #[test]
@@ -241,7 +321,7 @@ mod tests {
                 prop_assert!(0.0 <= estimate.se && 1.0 <= estimate.df && estimate.delta.is_finite());
                 prop_assert!(!estimate.interval(0.95).0.is_nan());
             }
-            let score = paired_score(&values, &values, None);
+            let score = turns_score(&values, &values);
             prop_assert!(score.is_nan() || score == 0.0);
         }
     }

@@ -75,29 +75,6 @@ pub fn quantile_of_sorted(sorted: &[f64], level: f64) -> f64 {
     between.clamp(sorted[below], sorted[above])
 }
 
-/// The median of `values` where each counts as often as its weight says; NaN if no weight is positive.
-///
-/// With equal weights it is the median: a half that falls between two values gives their mean.
-pub fn weighted_median(values: &[f64], weights: &[f64]) -> f64 {
-    let mut pairs: Vec<(f64, f64)> =
-        values.iter().copied().zip(weights.iter().copied()).filter(|(_, w)| 0.0 < *w).collect();
-    pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let half = 0.5 * pairs.iter().map(|(_, w)| w).sum::<f64>();
-    let mut seen = 0.0;
-    for (i, (value, weight)) in pairs.iter().enumerate() {
-        seen += weight;
-        let gap = (seen - half) / half;
-        if gap.abs() <= 1e-12 {
-            let next = pairs.get(i + 1).map_or(*value, |(next, _)| *next);
-            return 0.5 * value + 0.5 * next;
-        }
-        if 0.0 < gap {
-            return *value;
-        }
-    }
-    pairs.last().map_or(f64::NAN, |(value, _)| *value)
-}
-
 /// The median absolute deviation from the median, unscaled; NaN for no values.
 pub fn mad(values: &[f64]) -> f64 {
     let center = median(values);
@@ -154,14 +131,11 @@ mod tests {
         check(median(&values), 2.5, 0.0);
         check(quantile(&values, 1.0), 4.0, 0.0);
         check(mad(&[1.0, 2.0, 3.0, 4.0, 100.0]), 1.0, 0.0);
-        check(weighted_median(&values, &[1.0; 4]), 2.5, 0.0);
-        check(weighted_median(&[1.0, 2.0, 9.0], &[1.0, 1.0, 3.0]), 9.0, 0.0);
     }
 
     #[test]
     fn few_values() {
         assert!(mean(&[]).is_nan() && median(&[]).is_nan() && variance(&[1.0]).is_nan());
-        assert!(weighted_median(&[1.0], &[0.0]).is_nan());
         assert_eq!(sum_of_squares(&[]), 0.0);
         assert_eq!((median(&[7.0]), mad(&[7.0])), (7.0, 0.0));
         assert!(mean(&[f64::MAX, f64::MAX, f64::MAX]).is_finite());
