@@ -1,12 +1,14 @@
-//! The documents that the benches read and write: always the same, nothing random, nothing
-//! downloaded.
+//! What the benches work on: two documents and a stream of numbers, the same in every build and run,
+//! nothing downloaded.
 //!
-//! Both have the field names and the field widths of the study they retell, and with them the
+//! Both documents have the field names and the field widths of the study they retell, and with them the
 //! exact document sizes that the benches assert before they time anything; names and places are
 //! made up.
 
 #![allow(dead_code, reason = "each bench target compiles this module and uses a part of it")]
 
+use rand::SeedableRng as _;
+use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
 /// One person with six plain properties: 104 characters of compact JSON.
@@ -68,4 +70,9 @@ pub(crate) fn db_data(rows: usize) -> DbData {
         state: "CA".to_owned(),
     });
     DbData { row: row.collect() }
+}
+
+/// A stream of numbers from a fixed seed.
+pub(crate) fn generator() -> Pcg64 {
+    Pcg64::seed_from_u64(20)
 }
