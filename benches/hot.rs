@@ -8,9 +8,16 @@ mod data;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use pacegate::assess::{Sides, assess};
+use pacegate::gate::Policy;
+use pacegate::model::{
+    Arm, BenchmarkId as Id, Evidence, Experiment, Launch, Metric, Run, Sample, SamplingMode, Series,
+};
 use pacegate::stats::dist::{t_sf, t_upper};
 use pacegate::stats::multiple::benjamini_hochberg;
-use pacegate::stats::{Statistic, launch_score, paired, paired_score};
+use pacegate::stats::{Course, Statistic, launch_score, overlap_score, paired};
+use pacegate::store::Limits;
+use pacegate::store::evidence::{Ending, EvidenceFile};
 use rand::Rng as _;
 
 fn stats(criterion: &mut Criterion) {
@@ -21,10 +28,11 @@ fn stats(criterion: &mut Criterion) {
         bencher.iter(|| launch_score(black_box(&launch), Statistic::default()));
     });
 
-    let candidate = around_one(20);
+    let candidate = around_one(40);
     let baseline: Vec<f64> = candidate.iter().rev().copied().collect();
-    group.bench_function(BenchmarkId::new("paired_score", baseline.len()), |bencher| {
-        bencher.iter(|| paired_score(black_box(&baseline), black_box(&candidate), None));
+    let course = |values| Course { values, spans: values };
+    group.bench_function(BenchmarkId::new("overlap_score", baseline.len()), |bencher| {
+        bencher.iter(|| overlap_score(course(black_box(&baseline)), course(black_box(&candidate))));
     });
 
     let differences: Vec<f64> = around_one(10).into_iter().map(f64::ln).collect();
@@ -51,6 +59,67 @@ fn stats(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A whole suite: read from packed evidence, compared and judged.
+fn suite(criterion: &mut Criterion) {
+    let (benchmarks, pairs, samples) = (10_000, 10, 20);
+    let file = evidence(benchmarks, pairs, samples);
+    let mut packed = Vec::new();
+    let mut packer = zstd::Encoder::new(&mut packed, 3).expect("a level that zstd knows");
+    file.to_writer(&mut packer).expect("memory takes every byte");
+    packer.finish().expect("memory takes every byte");
+    let runs = [Arm::Baseline, Arm::Candidate].map(|arm| file.runs[&arm].clone());
+
+    let mut group = criterion.benchmark_group("suite");
+    group.sample_size(10);
+    let name = format!("{benchmarks}x2x{pairs}");
+    group.bench_function(BenchmarkId::new("read", &name), |bencher| {
+        bencher.iter(|| EvidenceFile::from_reader(packed.as_slice(), &Limits::OWN));
+    });
+    group.bench_function(BenchmarkId::new("assess", &name), |bencher| {
+        let [baseline, candidate] = &runs;
+        let sides = Sides { baseline, candidate, release: None };
+        bencher.iter(|| assess(sides, &file.policy, None));
+    });
+    group.finish();
+}
+
+fn evidence(benchmarks: u32, pairs: u32, samples: usize) -> EvidenceFile {
+    let mut values = uniform(usize::MAX).map(|u| 1e5 * (0.95 + 0.1 * u));
+    let mut launch = |pair| Launch {
+        pair,
+        sample: Sample::new(
+            SamplingMode::Flat,
+            vec![7; samples],
+            values.by_ref().take(samples).map(f64::round).collect(),
+        )
+        .expect("positive totals"),
+        usage: None,
+    };
+    let mut run = || Run {
+        session: Some("session".into()),
+        series: (0..benchmarks)
+            .map(|i| Series {
+                id: Id::new("suite", format!("group/benchmark/{i:05}")),
+                metric: Metric::time(),
+                experiment: Experiment::Corun,
+                evidence: Evidence::Sampled((0..pairs).map(&mut launch).collect()),
+                looks: Vec::new(),
+            })
+            .collect(),
+        ..Run::default()
+    };
+    let runs = [(Arm::Baseline, run()), (Arm::Candidate, run())].into();
+    EvidenceFile {
+        pacegate: env!("CARGO_PKG_VERSION").into(),
+        started: None,
+        policy: Policy::default(),
+        plan: None,
+        notices: Vec::new(),
+        runs,
+        ending: Ending::Complete,
+    }
+}
+
 /// Times per iteration in the unit of their own mean, give or take 5 %.
 fn around_one(count: usize) -> Vec<f64> {
     uniform(count).map(|u| 0.95 + 0.1 * u).collect()
@@ -62,5 +131,5 @@ fn uniform(count: usize) -> impl Iterator<Item = f64> {
     (0..count).map(move |_| f64::from(generator.next_u32()) / f64::from(u32::MAX))
 }
 
-criterion_group!(benches, stats);
+criterion_group!(benches, stats, suite);
 criterion_main!(benches);
