@@ -9,6 +9,19 @@
 
 use std::borrow::Cow;
 
+/// Whether a byte stands for itself inside a string.
+static PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let mut control = 0;
+    while control < b' ' {
+        plain[control as usize] = false;
+        control += 1;
+    }
+    plain[b'"' as usize] = false;
+    plain[b'\\' as usize] = false;
+    plain
+};
+
 /// Reads one document from its start to its end.
 pub(crate) struct Reader<'a> {
     text: &'a str,
@@ -67,9 +80,8 @@ impl<'a> Reader<'a> {
         let mut unescaped = String::new();
         loop {
             let run = self.at;
-            let length = text.as_bytes()[run..]
-                .iter()
-                .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ')?;
+            let length =
+                text.as_bytes()[run..].iter().position(|&byte| !PLAIN[usize::from(byte)])?;
             self.at = run + length + 1;
             let plain = &text[run..run + length];
             match text.as_bytes()[run + length] {
@@ -153,7 +165,7 @@ pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     let mut run = 0;
     for (at, &byte) in bytes.iter().enumerate() {
-        if b' ' <= byte && byte != b'"' && byte != b'\\' {
+        if PLAIN[usize::from(byte)] {
             continue;
         }
         out.extend_from_slice(&bytes[run..at]);
