@@ -1,7 +1,7 @@
 //! Exact metrics: numbers that a benchmark knows without measuring, such as the size of its output.
 //!
 //! They go to the file that the environment variable `PACEGATE_METRICS` names, one JSON object a
-//! line, as `{"id":"write/serde_json","metric":"document","unit":"bytes","value":1127}`.
+//! line, as `{"id":"write/serde_json","metric":"document","unit":"B","value":1127}`.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use std::io::Write as _;
 pub(crate) fn record_document_size(id: &str, bytes: usize) {
     let Some(path) = std::env::var_os("PACEGATE_METRICS") else { return };
     let line = serde_json::json!({
-        "id": id, "metric": "document", "unit": "bytes", "value": bytes,
+        "id": id, "metric": "document", "unit": "B", "value": bytes,
     });
     OpenOptions::new()
         .create(true)
