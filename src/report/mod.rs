@@ -1,9 +1,34 @@
 //! The view model that every page is rendered from, and its renderers.
+//!
+//! ```text
+//!            ┌─ terminal   80 columns, the answer first      ┐
+//!            ├─ explain    one benchmark in depth            │ text     numbers, names, widths
+//!  Report ───┤                                               ├ prose    headline, circumstances
+//!            ├─ markdown   a comment within GitHub's limit   │
+//!            └─ json       the verdict file and its schema   ┘
+//! ```
+//!
+//! A renderer is a pure function from a [`Report`] to text. It decides nothing and computes no statistic; colour,
+//! width and verbosity are parameters.
 
-use crate::gate::{Outcome, Policy, Row, Verdict};
+mod explain;
+mod json;
+mod markdown;
+mod prose;
+mod terminal;
+mod text;
+
+use std::cmp::Reverse;
+
+pub use explain::explain;
+pub use json::{VerdictFile, json, verdict_schema};
+pub use markdown::{MARKDOWN_LIMIT, markdown};
+pub use terminal::{Colour, Screen, Verbosity, terminal};
+
+use crate::gate::{OnInconclusive, Outcome, Policy, Row, Verdict};
 use crate::model::{Environment, Notice, Revision};
 
-/// Everything that a page shows. Renderers decide nothing and compute no statistic.
+/// Everything that a page shows. Made by [`Report::new`] or [`Report::failed`], which keep its rows in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The answer.
@@ -12,6 +37,8 @@ pub struct Report {
     pub applied: Vec<Outcome>,
     /// Exit code that goes with the outcome under the policy.
     pub exit_code: u8,
+    /// Why there is no verdict, in the words of who noticed: an error, where a baseline was looked for.
+    pub cause: Option<String>,
     /// What the candidate was compared with.
     pub baseline: Side,
     /// What was judged.
@@ -29,7 +56,7 @@ pub struct Report {
 /// One side of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// Revision, or the names of the files.
+    /// The source that was measured, where known.
     pub revision: Option<Revision>,
     /// Where the numbers came from, for people: `working tree on 3f2c81a`, `old.json`.
     pub label: String,
@@ -54,7 +81,56 @@ pub struct Plan {
     pub budget_spent: bool,
 }
 
+/// The first lines of every page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headline {
+    /// `FAIL: 1 of 24 benchmarks is slower than its tolerance: …`.
+    pub answer: String,
+    /// What to do about it; empty where nothing needs doing.
+    pub action: String,
+}
+
 impl Report {
+    /// A report on judged rows. The outcome is the first of those that applied in the order of precedence.
+    ///
+    /// # Panics
+    ///
+    /// When no outcome applied: the gate's fold is total.
+    pub fn new(
+        mut applied: Vec<Outcome>,
+        policy: Policy,
+        baseline: Side,
+        candidate: Side,
+        mut rows: Vec<Row>,
+    ) -> Self {
+        applied.sort_unstable();
+        applied.dedup();
+        let outcome = *applied.first().expect("the gate's fold is total");
+        rows.sort_by(worst_first);
+        Report {
+            outcome,
+            applied,
+            exit_code: outcome.exit_code(policy.on_inconclusive),
+            cause: None,
+            baseline,
+            candidate,
+            rows,
+            policy,
+            plan: None,
+            notices: Vec::new(),
+        }
+    }
+
+    /// A report where nothing could be judged: wrong usage, a failed build, an input that cannot be read, no
+    /// baseline. The message becomes the headline.
+    pub fn failed(outcome: Outcome, message: impl Into<String>) -> Self {
+        let (baseline, candidate) = (Side::default(), Side::default());
+        Report {
+            cause: Some(message.into()),
+            ..Report::new(vec![outcome], Policy::default(), baseline, candidate, Vec::new())
+        }
+    }
+
     /// Number of rows with a verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.rows.iter().filter(|row| row.verdict == verdict).count()
@@ -62,16 +138,52 @@ impl Report {
 
     /// The answer in one sentence, and what to do.
     pub fn headline(&self) -> Headline {
-        let _ = self;
-        unimplemented!("written with the renderers")
+        prose::headline(self, prose::PLAIN)
+    }
+
+    /// Rows with a verdict, in the order of the report.
+    fn rows_with(&self, verdict: Verdict) -> Vec<&Row> {
+        self.rows.iter().filter(|row| row.verdict == verdict).collect()
     }
 }
 
-/// The first line of every page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Headline {
-    /// `FAIL: 1 of 24 benchmarks is slower than its tolerance`.
-    pub answer: String,
-    /// What to do about it; empty where nothing needs doing.
-    pub action: String,
+impl Outcome {
+    /// The process's exit code.
+    pub fn exit_code(self, on_inconclusive: OnInconclusive) -> u8 {
+        match (self, on_inconclusive) {
+            (Outcome::Pass, _) | (Outcome::Inconclusive, OnInconclusive::Warn) => 0,
+            (Outcome::Error, _) => 1,
+            (Outcome::Usage, _) => 2,
+            (Outcome::NothingToCompare, _) => 3,
+            (Outcome::NotComparable, _) => 4,
+            (Outcome::Fail, _) => 10,
+            (Outcome::Inconclusive, OnInconclusive::Fail) => 11,
+        }
+    }
+}
+
+/// Verdicts worst first; within one what takes part in the outcome before what does not, what is open before
+/// what is cleared, and the larger change before the smaller; then by id, metric and reference.
+fn worst_first(a: &Row, b: &Row) -> std::cmp::Ordering {
+    let rank = |row: &Row| (row.verdict, Reverse(row.gated), row.cleared);
+    rank(a)
+        .cmp(&rank(b))
+        .then_with(|| size(b).total_cmp(&size(a)))
+        .then_with(|| (&a.id, &a.metric, a.reference).cmp(&(&b.id, &b.metric, b.reference)))
+        .then_with(|| (a.mode, a.experiment).cmp(&(b.mode, b.experiment)))
+}
+
+/// How much a row moved in the direction that its verdict names.
+fn size(row: &Row) -> f64 {
+    let grown_from_nothing = row.baseline == Some(0.0) && row.candidate.is_some_and(|c| c > 0.0);
+    let worse = match row.worse_by() {
+        Some(worse) if !worse.is_nan() => worse,
+        _ if grown_from_nothing => f64::INFINITY,
+        _ => return 0.0,
+    };
+    match row.verdict {
+        Verdict::Regression | Verdict::Inconclusive => worse,
+        Verdict::Improvement => -worse,
+        _ => 0.0,
+    }
 }
