@@ -34,8 +34,13 @@ pub fn assess(sides: Sides<'_>, policy: &Policy, plan: Option<Plan>) -> Result<R
     }
     let apart = comparisons.iter().any(|comparison| comparison.mode == Mode::Stored);
     let foreign = sides.baseline.environment.hard_differences(&sides.candidate.environment);
-    let judgement =
-        if apart && !foreign.is_empty() { refusal(&foreign) } else { judge(comparisons, policy)? };
+    let judgement = if apart && !foreign.is_empty() {
+        // Numbers of machines that differ in a hard part prove nothing about the code.
+        let applied = vec![Outcome::NotComparable];
+        Judgement { rows: Vec::new(), applied, notices: Vec::new() }
+    } else {
+        judge(comparisons, policy)?
+    };
     let soft = sides.baseline.environment.soft_differences(&sides.candidate.environment);
     let mut notices = judgement.notices;
     notices.extend(soft.iter().map(|difference| {
@@ -50,21 +55,6 @@ pub fn assess(sides: Sides<'_>, policy: &Policy, plan: Option<Plan>) -> Result<R
     let report =
         Report::new(judgement.applied, policy.clone(), baseline, candidate, judgement.rows);
     Ok(Report { plan, notices, ..report })
-}
-
-/// Numbers of machines that differ in a hard part prove nothing about the code.
-fn refusal(differences: &[crate::model::Difference]) -> Judgement {
-    let notices = differences
-        .iter()
-        .map(|difference| {
-            Notice::new(
-                "hard-environment",
-                format!("the machines differ: {difference}"),
-                "measure both sides on one machine, or in one session with `pacegate check`",
-            )
-        })
-        .collect();
-    Judgement { rows: Vec::new(), applied: vec![Outcome::NotComparable], notices }
 }
 
 fn side(run: &Run) -> Side {

@@ -14,6 +14,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::model::{
     BenchmarkId, Evidence, Experiment, Failure, Launch, Look, Metric, Mode, Notice, Reference, Run,
@@ -110,13 +112,16 @@ pub struct Looked {
 }
 
 /// Where the noise of a comparison was learned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Noise {
     /// From its own launches only.
+    #[serde(rename = "own")]
     Own,
     /// From its own launches and the other benchmarks of the session.
+    #[serde(rename = "own+suite")]
     Suite,
     /// From its own launches and earlier sessions.
+    #[serde(rename = "own+history")]
     History,
 }
 

@@ -11,7 +11,22 @@
 //! A renderer is a pure function from a [`Report`] to text. It decides nothing and computes no statistic; colour,
 //! width and verbosity are parameters.
 
+mod explain;
+mod json;
+mod markdown;
+mod prose;
+mod terminal;
+mod text;
+
 use std::cmp::Reverse;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use explain::explain;
+pub use json::{VerdictFile, json, verdict_schema};
+pub use markdown::{MARKDOWN_LIMIT, markdown};
+pub use terminal::{Colour, Screen, Verbosity, terminal};
 
 use crate::gate::{OnInconclusive, Outcome, Policy, Row, Verdict};
 use crate::model::{Environment, Notice, Revision};
@@ -53,9 +68,7 @@ pub struct Side {
 }
 
 /// How launches were made.
-#[derive(
-    Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// Seed of every drawn order.
@@ -125,6 +138,11 @@ impl Report {
     /// Number of rows with a verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.rows.iter().filter(|row| row.verdict == verdict).count()
+    }
+
+    /// The answer in one sentence, and what to do.
+    pub fn headline(&self) -> Headline {
+        prose::headline(self, prose::PLAIN)
     }
 
     /// Rows with a verdict, in the order of the report.

@@ -1,0 +1,360 @@
+//! One benchmark in depth: every number that its verdict rests on, and what would change it.
+
+use anstyle::Style;
+
+use super::prose::{self, PLAIN};
+use super::terminal::{Screen, left, meaning, paint, right, verdict_style};
+use super::{Report, text};
+use crate::compare::Noise;
+use crate::gate::{Row, Verdict};
+use crate::model::{BenchmarkId, Better, Mode};
+
+/// Dots of the plot that stand on each other; more than that share one.
+const PLOT_HEIGHT: usize = 6;
+
+/// Explains one benchmark; `None` where the report does not have it. The verbosity of the screen does not matter.
+pub fn explain(report: &Report, id: &BenchmarkId, screen: &Screen) -> Option<String> {
+    let rows: Vec<&Row> = report.rows.iter().filter(|row| row.id == *id).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let mut page = Page { screen: *screen, out: String::new() };
+    for (index, row) in rows.iter().enumerate() {
+        if index > 0 {
+            page.line("");
+        }
+        page.row(report, row);
+    }
+    page.line("");
+    page.heading("To reproduce");
+    for line in reproduce(report) {
+        page.paragraph(&line);
+    }
+    Some(page.out)
+}
+
+struct Page {
+    screen: Screen,
+    out: String,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.out.push_str(line.trim_end());
+        self.out.push('\n');
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        let text = text::wrap(&format!("  {text}"), self.screen.width, 4);
+        self.line(&text);
+    }
+
+    fn heading(&mut self, text: &str) {
+        let text = paint(self.screen.colour, Style::new().bold(), text);
+        self.line(&text);
+    }
+
+    fn facts(&mut self, facts: &[(&str, String)]) {
+        for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+            let text = text::wrap(&format!("  {name:11}{value}"), self.screen.width, 13);
+            self.line(&text);
+        }
+    }
+
+    fn row(&mut self, report: &Report, row: &Row) {
+        self.heading(&PLAIN.label(row));
+        let word = row.verdict.name().to_uppercase();
+        let word = paint(self.screen.colour, verdict_style(row.verdict), &word);
+        self.line(&format!("{word}: {}", meaning(row.verdict)));
+        if !row.reason.is_empty() {
+            self.paragraph(&text::sentence(&row.reason));
+        }
+        self.line("");
+        self.facts(&facts(report, row));
+        self.plots(row);
+        self.launches(row);
+        if !row.notices.is_empty() {
+            self.line("");
+            self.heading("Notices");
+            for notice in &row.notices {
+                self.paragraph(&text::sentence(&notice.seen));
+                if !notice.advice.is_empty() {
+                    let advice = format!("    {}", text::sentence(&notice.advice));
+                    let advice = text::wrap(&advice, self.screen.width, 4);
+                    self.line(&advice);
+                }
+            }
+        }
+    }
+
+    fn plots(&mut self, row: &Row) {
+        let changes: Vec<f64> = row.scores.pairs.iter().map(|log| log.exp() - 1.0).collect();
+        if !changes.is_empty() {
+            self.line("");
+            self.heading(
+                "Pair scores: change of each pair, the tolerance between the dotted marks",
+            );
+            let (low, high) = (1.0 / (1.0 + row.tolerance) - 1.0, row.tolerance);
+            let mut marks = vec![(0.0, '│')];
+            if row.tolerance > 0.0 {
+                marks.extend([(low, '┊'), (high, '┊')]);
+            }
+            self.plot(&changes, &marks, &text::percent);
+        } else if row.scores.baseline.len() + row.scores.candidate.len() > 2 {
+            self.line("");
+            self.heading("Launch scores of each side, on one scale");
+            let all: Vec<f64> =
+                row.scores.baseline.iter().chain(&row.scores.candidate).copied().collect();
+            let ends: Vec<(f64, char)> =
+                range(&all).map_or(Vec::new(), |(low, high)| vec![(low, '╵'), (high, '╵')]);
+            let label = |value: f64| text::quantity(&row.metric, value).to_string();
+            for (name, side) in
+                [("baseline", &row.scores.baseline), ("candidate", &row.scores.candidate)]
+            {
+                self.line(&format!("  {name}"));
+                self.plot(side, &ends, &label);
+            }
+        }
+    }
+
+    /// A dot plot over a line with marks.
+    fn plot(&mut self, values: &[f64], marks: &[(f64, char)], label: &dyn Fn(f64) -> String) {
+        let all: Vec<f64> = values.iter().copied().chain(marks.iter().map(|mark| mark.0)).collect();
+        let Some((low, high)) = range(&all) else { return };
+        let columns = self.screen.width.clamp(24, 100) - 4;
+        let span = if high > low { high - low } else { 1.0 };
+        // Within 0 to columns - 1, since value lies between low and high.
+        let place = |value: f64| ((value - low) / span * (columns - 1) as f64).round() as usize;
+        let mut counts = vec![0usize; columns];
+        values
+            .iter()
+            .filter(|value| value.is_finite())
+            .for_each(|value| counts[place(*value)] += 1);
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let per_dot = most.div_ceil(PLOT_HEIGHT).max(1);
+        for level in (0..most.div_ceil(per_dot)).rev() {
+            let dots: String = counts
+                .iter()
+                .map(|n| if n.div_ceil(per_dot) > level { '•' } else { ' ' })
+                .collect();
+            self.line(&format!("  {dots}"));
+        }
+        let mut axis = vec!['─'; columns];
+        marks.iter().rev().for_each(|(value, mark)| axis[place(*value)] = *mark);
+        self.line(&format!("  {}", axis.iter().collect::<String>()));
+        let labels = labels(marks.iter().map(|mark| (place(mark.0), label(mark.0))), columns);
+        self.line(&format!("  {labels}"));
+        if per_dot > 1 {
+            self.line(&format!("  one dot stands for up to {per_dot} launches"));
+        }
+    }
+
+    fn launches(&mut self, row: &Row) {
+        let (baseline, candidate) = (&row.scores.baseline, &row.scores.candidate);
+        let count = baseline.len().max(candidate.len()).max(row.scores.pairs.len());
+        if count == 0 {
+            return;
+        }
+        self.line("");
+        let paired = !row.scores.pairs.is_empty();
+        self.heading("Launches in measured order");
+        let value = |side: &[f64], index: usize| {
+            side.get(index)
+                .map_or_else(String::new, |v| text::quantity(&row.metric, *v).to_string())
+        };
+        let mut lines = vec![[
+            if paired { "pair" } else { "launch" }.to_owned(),
+            "baseline".into(),
+            "candidate".into(),
+            if paired { "change" } else { "" }.into(),
+        ]];
+        lines.extend((0..count).map(|index| {
+            let change = row.scores.pairs.get(index);
+            [
+                (index + 1).to_string(),
+                value(baseline, index),
+                value(candidate, index),
+                change.map_or_else(String::new, |log| text::percent(log.exp() - 1.0)),
+            ]
+        }));
+        let widest =
+            |column: usize| lines.iter().map(|line| text::width(&line[column])).max().unwrap_or(0);
+        let widths: [usize; 4] = std::array::from_fn(widest);
+        for (index, line) in lines.iter().enumerate() {
+            let cells: Vec<String> =
+                line.iter().zip(widths).map(|(cell, width)| right(cell, width)).collect();
+            let looked = u32::try_from(index).is_ok_and(|n| n > 0 && row.scores.looks.contains(&n));
+            let look = if looked { "   look" } else { "" };
+            self.line(&format!("  {}{look}", cells.join("   ")));
+        }
+    }
+}
+
+/// Smallest and largest of the finite values.
+fn range(values: &[f64]) -> Option<(f64, f64)> {
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    Some((finite().min_by(f64::total_cmp)?, finite().max_by(f64::total_cmp)?))
+}
+
+/// Writes each text below its column; one that would touch an earlier one is left out.
+fn labels(marks: impl Iterator<Item = (usize, String)>, columns: usize) -> String {
+    let mut taken: Vec<(usize, usize, String)> = Vec::new();
+    for (column, text) in marks {
+        let width = text::width(&text);
+        let from = column.saturating_sub(width / 2).min(columns.saturating_sub(width));
+        if taken.iter().all(|(start, end, _)| from + width < *start || *end < from) {
+            taken.push((from, from + width, text));
+        }
+    }
+    taken.sort_unstable();
+    taken.iter().fold(String::new(), |line, (from, _, text)| left(&line, *from) + text)
+}
+
+fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
+    let side = |value: Option<f64>, launches: u32| {
+        value.map_or_else(String::new, |value| {
+            let launches = text::plural(launches as usize, "launch", "launches");
+            format!("{}, the median of {launches}", text::quantity(&row.metric, value))
+        })
+    };
+    let compared = row.baseline.is_some() && row.candidate.is_some();
+    let change = if compared {
+        let interval = text::interval(row);
+        let interval = if interval.is_empty() {
+            "without an interval".into()
+        } else {
+            format!("{} interval {interval}", text::share(row.confidence))
+        };
+        format!("{}, {interval}", text::change(row))
+    } else {
+        String::new()
+    };
+    let direction = match row.metric.better {
+        Better::Lower => "lower is better",
+        Better::Higher => "higher is better",
+    };
+    let rule = row
+        .rule
+        .as_ref()
+        .map_or_else(String::new, |rule| format!(", by the rule for `{}`", text::name(rule)));
+    let standing = match (row.gated, row.cleared) {
+        (false, _) => "not guarded: it takes no part in the outcome",
+        (true, true) => "cleared: a change for the worse beyond the tolerance is excluded",
+        (true, false) => "guarded, and not cleared",
+    };
+    let looks: Vec<String> = row.scores.looks.iter().map(u32::to_string).collect();
+    let pairs = if row.mode == Mode::Paired { "pairs" } else { "launches on each side" };
+    vec![
+        (
+            "metric",
+            format!(
+                "{} in {}, {direction}",
+                text::name(&row.metric.name),
+                text::name(row.metric.unit.as_str())
+            ),
+        ),
+        ("compared", prose::design(row.reference, row.mode, row.experiment)),
+        ("baseline", side(row.baseline, row.launches.0)),
+        ("candidate", side(row.candidate, row.launches.1)),
+        ("change", change),
+        ("tolerance", format!("{}{rule}", tolerance(row))),
+        ("standing", standing.into()),
+        ("p worse", chance(report, row)),
+        (
+            "p better",
+            row.p_improvement.map_or_else(String::new, |p| {
+                format!(
+                    "{} corrected, that it is no better than the tolerance",
+                    text::p_value(Some(p))
+                )
+            }),
+        ),
+        ("noise", row.noise.map_or_else(String::new, |source| noise(source).into())),
+        (
+            "detects",
+            row.detectable.map_or_else(String::new, |change| {
+                format!(
+                    "would have caught a change for the worse of {} nine times in ten",
+                    text::percent(change).replace('+', "")
+                )
+            }),
+        ),
+        (
+            "looks",
+            if looks.is_empty() {
+                String::new()
+            } else {
+                format!("after {} {pairs}", text::listed(&looks, looks.len()))
+            },
+        ),
+        ("to settle", settle(row)),
+    ]
+}
+
+fn tolerance(row: &Row) -> String {
+    let share = text::share(row.tolerance);
+    match row.metric.better {
+        Better::Lower => share,
+        // The gate judges logarithms, so a rate may fall to 1 / (1 + t).
+        Better::Higher => format!(
+            "{share}: the rate may change by {}",
+            text::percent(1.0 / (1.0 + row.tolerance) - 1.0)
+        ),
+    }
+}
+
+fn chance(report: &Report, row: &Row) -> String {
+    if row.p_raw.is_none() && row.p_regression.is_none() {
+        return String::new();
+    }
+    let attempt = match report.policy.attempt {
+        0 | 1 => String::new(),
+        attempt => format!(", halved for each attempt before attempt {attempt}"),
+    };
+    format!(
+        "{} for this look alone, that data so bad come from a candidate no worse than the tolerance; {} corrected \
+         for all looks and benchmarks, and red at or below {}{attempt}",
+        text::p_value(row.p_raw),
+        text::p_value(row.p_regression),
+        text::p_value(Some(report.policy.alpha)),
+    )
+}
+
+fn noise(source: Noise) -> &'static str {
+    match source {
+        Noise::Own => "from the launches of this run alone",
+        Noise::Suite => "from the launches of this run, steadied by the rest of the suite",
+        Noise::History => "from the launches of this run, steadied by earlier runs",
+    }
+}
+
+fn settle(row: &Row) -> String {
+    match (row.verdict, row.launches_needed) {
+        (Verdict::Inconclusive, Some(needed)) => format!("about {needed} pairs"),
+        (Verdict::Inconclusive, None) => {
+            "no reasonable number of pairs: widen its tolerance, or make the benchmark or the runner quieter".into()
+        }
+        _ => String::new(),
+    }
+}
+
+fn reproduce(report: &Report) -> Vec<String> {
+    let revision = |side: &super::Side| {
+        let revision = side.revision.as_ref();
+        text::name(revision.map_or(side.label.as_str(), |revision| &revision.id))
+    };
+    let mut lines = vec![
+        "`pacegate replay` judges the recorded evidence of this run again, to the same bytes."
+            .to_owned(),
+    ];
+    let mut again = format!(
+        "A new measurement compares {} with {}",
+        revision(&report.candidate),
+        revision(&report.baseline)
+    );
+    if let Some(plan) = &report.plan {
+        again.push_str(&format!(", profile {}, seed {}", text::name(&plan.profile), plan.seed));
+    }
+    lines.push(format!("{again}."));
+    lines
+}
