@@ -1,5 +1,6 @@
 //! pacegate keeps a project's pace: a performance regression gate for continuous integration.
 
+pub mod config;
 pub mod error;
 pub mod gate;
 pub mod ingest;

@@ -111,7 +111,8 @@ pub fn read(spec: &Spec, options: &Options) -> Result<Run> {
 /// The wanted run of an evidence file, or its only one.
 fn arm(file: EvidenceFile, part: Option<&str>) -> Result<Run> {
     let names: Vec<String> = file.runs.keys().map(ToString::to_string).collect();
-    let mut runs = file.runs.into_iter().filter(|(arm, _)| part.is_none_or(|p| p == arm.to_string()));
+    let mut runs =
+        file.runs.into_iter().filter(|(arm, _)| part.is_none_or(|p| p == arm.to_string()));
     match (runs.next(), runs.next()) {
         (Some((_, run)), None) => Ok(run),
         (None, _) if names.is_empty() => Err(Error::judge("it holds no run; measure again")),
