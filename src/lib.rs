@@ -2,6 +2,7 @@
 
 pub mod assess;
 pub mod compare;
+pub mod config;
 pub mod error;
 pub mod gate;
 pub mod ingest;

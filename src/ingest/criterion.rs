@@ -561,3 +561,122 @@ fn foreign_metric(folder: &Path, sample: &Sample) -> Option<Metric> {
         better: Better::Lower,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Both parsers on one text: what simd-json takes, serde_json takes, and to the bit. One bit is let go:
+    /// simd-json reads the integer `-0` as 0, which is no other total; `-0.0` it reads as it is.
+    fn check(bytes: &[u8]) {
+        let old = bytes.trim_ascii_start().first() == Some(&b'[');
+        let bits = |raw: CSample| {
+            let bits =
+                |values: &[f64]| values.iter().map(|v| (v + 0.0).to_bits()).collect::<Vec<_>>();
+            (raw.sampling_mode, bits(&raw.iters), bits(&raw.times))
+        };
+        assert_eq!(
+            parse_fast(bytes).map(bits),
+            parse_exact(bytes, old).map(bits),
+            "{}",
+            String::from_utf8_lossy(bytes)
+        );
+    }
+
+    #[test]
+    fn both_parsers_agree_on_odd_numbers() {
+        for number in [
+            "0",
+            "-0",
+            "-0.0",
+            "1e0",
+            "1E+2",
+            "5e-324",
+            "2.2250738585072011e-308",
+            "1e-400",
+            "1e308",
+            "1.7976931348623159e308",
+            "1e400",
+            "-1e400",
+            "9007199254740993",
+            "18446744073709551615",
+            "18446744073709551616",
+            "123456789012345678901234567890",
+            "-9223372036854775809",
+            "0.1000000000000000055511151231257827021181583404541015625",
+            "01",
+            "1.",
+            ".5",
+            "+1",
+            "NaN",
+            "Infinity",
+            "null",
+            "\"1\"",
+            "1e",
+            "--1",
+            "0x10",
+            "1_000",
+            "true",
+            "[1]",
+            "{}",
+            "",
+        ] {
+            check(
+                format!(r#"{{"sampling_mode":"Flat","iters":[1],"times":[{number}]}}"#).as_bytes(),
+            );
+            check(format!("[[1.0],[{number}]]").as_bytes());
+        }
+    }
+
+    #[test]
+    fn both_parsers_agree_on_odd_documents() {
+        for text in [
+            "",
+            " ",
+            "[",
+            "[[]]",
+            "[[],[]]",
+            "[[],[],[]]",
+            "{}",
+            "null",
+            "[[1],[2]] ",
+            "[[1],[2]]x",
+            r#"{"sampling_mode":"Flat","iters":[1],"iters":[2],"times":[3]}"#,
+            r#"{"sampling_mode":"Flat","iters":[1],"times":[3],"more":{"a":[1,"x"]}}"#,
+            r#"{"sampling_mode":"Other","iters":[1],"times":[3]}"#,
+            r#"{"sampling_mode":"Fl\u0061t","iters":[1],"times":[3]}"#,
+            r#"["Flat",[1],[3]]"#,
+            "\u{feff}[[1],[2]]",
+        ] {
+            check(text.as_bytes());
+        }
+        check(b"{\"sampling_mode\":\"Flat\",\"iters\":[1],\"times\":[3],\"\xff\":1}");
+        check(&b"[".repeat(100_000));
+    }
+
+    proptest! {
+        #[test]
+        fn both_parsers_give_the_same_bits(
+            iters in prop::collection::vec(1u64..1 << 53, 0..40),
+            times in prop::collection::vec(prop::num::f64::ANY, 0..40),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let iters: Vec<f64> = iters.into_iter().map(|n| n as f64).collect();
+            let text = serde_json::json!({"sampling_mode": "Linear", "iters": iters, "times": times});
+            let old = serde_json::json!([iters, times]);
+            for text in [text.to_string(), old.to_string()] {
+                check(text.as_bytes());
+                check(&text.as_bytes()[..cut.index(text.len())]);
+            }
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            check(&bytes);
+            let _ = mean_from_slice(&bytes, Interval::Checked);
+            let _ = parse::<CBenchmark>(&bytes);
+        }
+    }
+}

@@ -512,3 +512,311 @@ mod rfc3339 {
         text.parse().map(Some).map_err(de::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::{
+        BenchmarkId, Better, Experiment, Launch, Look, Metric, Sample, SamplingMode, Summary, Unit,
+        Usage,
+    };
+
+    const LIMITS: Limits = Limits { benchmarks: 10, samples: 10, bytes: 1 << 20 };
+
+    fn number() -> impl Strategy<Value = f64> {
+        use prop::num::f64::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
+        POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO
+    }
+
+    fn usage() -> impl Strategy<Value = Usage> {
+        (number(), number(), any::<(u64, u64, u32, u32)>()).prop_map(|(wall_s, cpu_s, n)| Usage {
+            wall_s,
+            cpu_s,
+            wait_s: 0.0,
+            voluntary_switches: n.0,
+            involuntary_switches: n.1,
+            cpu: n.2,
+            repeats: n.3,
+        })
+    }
+
+    fn launch() -> impl Strategy<Value = Launch> {
+        let mode = prop_oneof![Just(SamplingMode::Flat), Just(SamplingMode::Linear)];
+        let samples = prop::collection::vec((1u64.., number().prop_map(f64::abs)), 1..6);
+        (0u32..9, mode, samples, prop::option::of(usage())).prop_filter_map(
+            "a total above zero",
+            |(pair, mode, samples, usage)| {
+                let (iters, totals) = samples.into_iter().unzip();
+                Some(Launch { pair, sample: Sample::new(mode, iters, totals).ok()?, usage })
+            },
+        )
+    }
+
+    fn evidence() -> impl Strategy<Value = Evidence> {
+        let spread = prop_oneof![
+            number().prop_map(Spread::StandardDeviation),
+            number().prop_map(Spread::StandardError),
+            (number(), number())
+                .prop_map(|(value, confidence)| Spread::HalfWidth { value, confidence }),
+        ];
+        let optional = (prop::option::of(spread), any::<(Option<u32>, Option<u32>)>());
+        let summary = (number(), optional).prop_map(|(score, (spread, (n, launches)))| Summary {
+            score,
+            spread,
+            n,
+            launches,
+        });
+        prop_oneof![
+            prop::collection::vec(launch(), 0..4).prop_map(Evidence::Sampled),
+            prop::collection::vec(summary, 0..4).prop_map(Evidence::Summary),
+            prop::collection::vec(number(), 0..4).prop_map(Evidence::Exact),
+        ]
+    }
+
+    fn run() -> impl Strategy<Value = Run> {
+        let key = (any::<(String, String)>(), "[a-z]{1,3}", any::<bool>());
+        let value = (evidence(), prop::collection::vec((any::<u32>(), number()), 0..3));
+        let series = prop::collection::btree_map(key, value, 0..4).prop_map(|all| {
+            let one =
+                |(((suite, name), metric, lower), (evidence, looks)): (_, (_, Vec<_>))| Series {
+                    id: BenchmarkId::new(suite, name),
+                    metric: Metric {
+                        name: metric,
+                        unit: Unit::new("u"),
+                        better: if lower { Better::Lower } else { Better::Higher },
+                    },
+                    experiment: Experiment::Turnstile,
+                    evidence,
+                    looks: looks
+                        .into_iter()
+                        .map(|(pairs, weight)| Look { pairs, weight })
+                        .collect(),
+                };
+            let mut series: Vec<Series> = all.into_iter().map(one).collect();
+            series.sort_by(|a, b| (&a.id, &a.metric).cmp(&(&b.id, &b.metric)));
+            series
+        });
+        let failures =
+            prop::collection::vec(any::<(String, String, String)>(), 0..3).prop_map(|all| {
+                let mut failures: Vec<Failure> = all
+                    .into_iter()
+                    .map(|(name, message, output)| Failure {
+                        id: BenchmarkId::new("s", name),
+                        message,
+                        output,
+                    })
+                    .collect();
+                failures.sort_by(|a, b| a.id.cmp(&b.id));
+                failures
+            });
+        let head = (any::<Option<String>>(), any::<Option<(String, String, Option<u32>)>>());
+        (head, any::<BTreeMap<String, String>>(), series, failures).prop_map(
+            |((session, revision), facts, series, failures)| Run {
+                session,
+                revision: revision.map(|(id, name, distance)| Revision { id, name, distance }),
+                environment: Environment {
+                    hard: facts.clone(),
+                    soft: BTreeMap::new(),
+                    info: facts,
+                },
+                executables: BTreeMap::from([("suite".into(), "ab12".into())]),
+                series,
+                failures,
+                notices: vec![Notice::new("kind", "seen", "")],
+            },
+        )
+    }
+
+    fn file() -> impl Strategy<Value = EvidenceFile> {
+        let arm = prop_oneof![Just(Arm::Baseline), Just(Arm::Candidate), Just(Arm::Release)];
+        let session = (any::<bool>(), 0i64..4_000_000_000, any::<u64>());
+        (prop::collection::btree_map(arm, run(), 0..4), session, number()).prop_map(
+            |(runs, (interrupted, seconds, seed), tolerance)| EvidenceFile {
+                pacegate: "0.1.0".into(),
+                started: Timestamp::from_second(seconds).ok(),
+                policy: Policy { tolerance, ..Policy::default() },
+                plan: Some(Plan {
+                    seed,
+                    profile: "default".into(),
+                    cpus: vec![0, 1],
+                    launches: 3,
+                    repeated: 0,
+                    budget_spent: interrupted,
+                }),
+                notices: vec![Notice::new("kind", "seen", "advice")],
+                runs,
+                ending: if interrupted { Ending::Interrupted } else { Ending::Complete },
+            },
+        )
+    }
+
+    fn written(file: &EvidenceFile) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        file.to_writer(&mut bytes).unwrap();
+        bytes
+    }
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        zstd::encode_all(bytes, 3).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn what_is_written_is_read(file in file()) {
+            let bytes = written(&file);
+            for source in [bytes.clone(), packed(&bytes)] {
+                let read = EvidenceFile::from_reader(source.as_slice(), &LIMITS).unwrap();
+                prop_assert_eq!(&read, &file);
+                // Equality of floats is blind to the sign of zero; bytes are not.
+                prop_assert_eq!(written(&read), bytes.clone());
+            }
+        }
+
+        #[test]
+        fn a_cut_off_file_is_never_read(file in file(), cut in any::<prop::sample::Index>()) {
+            let bytes = written(&file);
+            // Without its last newline the file is still whole.
+            let cut = cut.index(bytes.len() - 1);
+            for source in [bytes[..cut].to_vec(), packed(&bytes[..cut])] {
+                prop_assert!(EvidenceFile::from_reader(source.as_slice(), &LIMITS).is_err());
+            }
+            let packed = packed(&bytes);
+            let cut = cut % packed.len();
+            prop_assert!(EvidenceFile::from_reader(&packed[..cut], &LIMITS).is_err());
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let header = written(&small());
+            let line = header.split_inclusive(|&byte| byte == b'\n').next().unwrap();
+            for source in [bytes.clone(), [line, &bytes].concat(), [&ZSTD_MAGIC, bytes.as_slice()].concat()] {
+                let _ = EvidenceFile::from_reader(source.as_slice(), &LIMITS);
+            }
+        }
+    }
+
+    /// Two benchmarks of two samples on one arm.
+    fn small() -> EvidenceFile {
+        let series = |name: &str| Series {
+            id: BenchmarkId::new("s", name),
+            metric: Metric::time(),
+            experiment: Experiment::Plain,
+            evidence: Evidence::Sampled(vec![Launch {
+                pair: 0,
+                sample: Sample::of_values(vec![1.0, 2.0]).unwrap(),
+                usage: None,
+            }]),
+            looks: Vec::new(),
+        };
+        let run = Run { series: vec![series("a"), series("b")], ..Run::default() };
+        EvidenceFile {
+            pacegate: "0.1.0".into(),
+            started: None,
+            policy: Policy::default(),
+            plan: None,
+            notices: Vec::new(),
+            runs: BTreeMap::from([(Arm::Candidate, run)]),
+            ending: Ending::Complete,
+        }
+    }
+
+    /// Reads the small file after a change of its text, and looks at the message.
+    #[track_caller]
+    fn check(from: &str, to: &str, limits: Limits, message: &str) {
+        let text = String::from_utf8(written(&small())).unwrap();
+        assert!(text.contains(from), "{text}");
+        let text = text.replacen(from, to, 1);
+        let error = EvidenceFile::from_reader(text.as_bytes(), &limits).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        check(
+            "evidence/1",
+            "evidence/2",
+            LIMITS,
+            "line 1: the format is `pacegate.evidence/2`, but",
+        );
+        check("\"policy\"", "\"polity\"", LIMITS, "line 1: column ");
+        check("\"series\"", "\"serial\"", LIMITS, "line 2: column 27: unknown field `serial`");
+        check("[1.0,2.0]", "[0.0,0.0]", LIMITS, "line 2: column ");
+        check("[1.0,2.0]", "[1.0,2.0", LIMITS, "line 2: column ");
+        check(
+            "\"candidate\",\"series\"",
+            "\"release\",\"series\"",
+            LIMITS,
+            "line 2: no header for release",
+        );
+        check(
+            "\"lines\":3",
+            "\"lines\":4",
+            LIMITS,
+            "line 4: 3 lines stand before the end line, which counts 4",
+        );
+        check(
+            "\"lines\":3}}\n",
+            "\"lines\":3}}\n\n",
+            LIMITS,
+            "line 5: something follows the end line",
+        );
+        check(
+            "{\"end\":{\"lines\":3}}\n",
+            "",
+            LIMITS,
+            "line 4: the file is cut off before its end line",
+        );
+        check("\"lines\":3}}\n", "\"li", LIMITS, "line 4: the file is cut off");
+        check("\"name\":\"b\"", "\"name\":\"a\"", LIMITS, "candidate has time of s::a twice");
+        assert_eq!(
+            EvidenceFile::from_reader(&b""[..], &LIMITS).map_err(|e| e.kind()),
+            Err(ErrorKind::NothingToCompare)
+        );
+    }
+
+    #[test]
+    fn limits_hold_at_the_limit_and_one_past_it() {
+        let bytes = written(&small());
+        let limits = Limits { benchmarks: 2, samples: 2, bytes: bytes.len() as u64 };
+        for source in [bytes.clone(), packed(&bytes)] {
+            assert!(EvidenceFile::from_reader(source.as_slice(), &limits).is_ok());
+            let tight = Limits { bytes: limits.bytes - 1, ..limits };
+            let error = EvidenceFile::from_reader(source.as_slice(), &tight).unwrap_err();
+            assert!(error.to_string().contains("unpacks to more than"), "{error}");
+        }
+        let message = "candidate has 2 benchmarks, more than the 1";
+        check("", "", Limits { benchmarks: 1, ..limits }, message);
+        let message = "line 2: s::a: 2 samples in a launch, more than the 1";
+        check("", "", Limits { samples: 1, ..limits }, message);
+    }
+
+    #[test]
+    fn what_no_file_can_keep_is_not_written() {
+        let mut file = small();
+        let series = &mut file.runs.get_mut(&Arm::Candidate).unwrap().series[0];
+        series.evidence = Evidence::Exact(vec![f64::NAN]);
+        let error = file.to_writer(Vec::new()).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("s::a time of candidate holds a value that is not finite")
+        );
+    }
+
+    #[test]
+    fn a_name_says_whether_to_pack_and_the_content_says_how_to_read() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, magic) in [("e.jsonl", *b"{\"sc"), ("e.jsonl.zst", ZSTD_MAGIC)] {
+            let path = folder.path().join(name);
+            small().write(&path).unwrap();
+            assert!(std::fs::read(&path).unwrap().starts_with(&magic));
+            let renamed = folder.path().join("e");
+            std::fs::rename(&path, &renamed).unwrap();
+            assert_eq!(EvidenceFile::read(&renamed, &LIMITS), Ok(small()));
+        }
+    }
+}
