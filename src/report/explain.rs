@@ -44,7 +44,7 @@ impl Page {
     }
 
     fn paragraph(&mut self, text: &str) {
-        let text = text::wrap(&format!("  {text}"), self.screen.width, 4);
+        let text = text::wrap("  ", text, self.screen.width, 4);
         self.line(&text);
     }
 
@@ -55,7 +55,7 @@ impl Page {
 
     fn facts(&mut self, facts: &[(&str, String)]) {
         for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
-            let text = text::wrap(&format!("  {name:11}{value}"), self.screen.width, 13);
+            let text = text::wrap(&format!("  {name:11}"), value, self.screen.width, 13);
             self.line(&text);
         }
     }
@@ -78,9 +78,7 @@ impl Page {
             for notice in &row.notices {
                 self.paragraph(&text::sentence(&notice.seen));
                 if !notice.advice.is_empty() {
-                    let advice = format!("    {}", text::sentence(&notice.advice));
-                    let advice = text::wrap(&advice, self.screen.width, 4);
-                    self.line(&advice);
+                    self.paragraph(&format!("({})", text::sentence(&notice.advice)));
                 }
             }
         }
@@ -258,16 +256,7 @@ fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
         ("change", change),
         ("tolerance", format!("{}{rule}", tolerance(row))),
         ("standing", standing.into()),
-        ("p worse", chance(report, row)),
-        (
-            "p better",
-            row.p_improvement.map_or_else(String::new, |p| {
-                format!(
-                    "{} corrected, that it is no better than the tolerance",
-                    text::p_value(Some(p))
-                )
-            }),
-        ),
+        ("chance", chance(report, row)),
         ("noise", row.noise.as_deref().map_or_else(String::new, noise)),
         (
             "detects",
@@ -311,8 +300,8 @@ fn chance(report: &Report, row: &Row) -> String {
         attempt => format!(", halved for each attempt before attempt {attempt}"),
     };
     format!(
-        "{} for this look alone, that data so bad come from a candidate no worse than the tolerance; {} corrected \
-         for all looks and benchmarks, and red at or below {}{attempt}",
+        "{} by this look alone, of data this bad from a candidate that is no worse than the tolerance; {} corrected \
+         for all looks and benchmarks; red at or below {}{attempt}",
         text::p_value(row.p_raw),
         text::p_value(row.p_regression),
         text::p_value(Some(report.policy.alpha)),

@@ -40,11 +40,12 @@ fn within(report: &Report, limit: usize) -> String {
     if !bottom.is_empty() {
         bottom.push_str("\n\n");
     }
-    bottom.push_str(&folded("How this was measured"));
-    for line in prose::circumstances(report, MARKDOWN) {
-        bottom.push_str(&format!("{line}\n\n"));
+    let circumstances = prose::circumstances(report, MARKDOWN);
+    if !circumstances.is_empty() {
+        bottom.push_str(&folded("How this was measured"));
+        bottom.extend(circumstances.iter().map(|line| format!("{line}\n\n")));
+        bottom.push_str("</details>\n");
     }
-    bottom.push_str("</details>\n");
 
     let whole: usize = blocks.iter().map(Block::length).sum();
     let fixed = length(&top) + length(&bottom);
@@ -162,12 +163,17 @@ fn block(verdict: Verdict, rows: &[&Row]) -> Block {
     let red = matches!(verdict, Verdict::Regression | Verdict::Failed | Verdict::Removed);
     let (title, close) =
         if red { (format!("**{title}**\n\n"), "\n") } else { (folded(&title), "\n</details>\n\n") };
-    let ids: Vec<String> = rows.iter().map(|row| text::visible(&row.id.to_string())).collect();
-    let names = ids.iter().zip(text::shorten(&ids, text::NAME_LIMIT)).zip(rows).map(
-        |((whole, short), row)| {
-            format!("{}{}", code(&short.unwrap_or_else(|| whole.clone())), MARKDOWN.aspect(row))
-        },
-    );
+    let ids: Vec<(String, String)> =
+        rows.iter().map(|row| (text::visible(&row.id.to_string()), String::new())).collect();
+    let short = text::shorten(&ids, text::NAME_LIMIT);
+    let names = ids.into_iter().zip(short).zip(rows).map(|(((whole, _), short), row)| {
+        let name = short.unwrap_or(whole);
+        format!(
+            "{}{}",
+            code(if name.is_empty() { "(no name)" } else { &name }),
+            MARKDOWN.aspect(row)
+        )
+    });
     let compared = !matches!(verdict, Verdict::Failed | Verdict::Removed | Verdict::Added);
     let (head, rows) = if compared {
         let scale = scale(rows);
@@ -222,10 +228,9 @@ fn remark(row: &Row) -> String {
         Verdict::Regression => worse.into(),
         Verdict::Improvement => better.into(),
         Verdict::Inconclusive if row.cleared => "cleared".into(),
-        Verdict::Inconclusive => row.launches_needed.map_or_else(
-            || "more pairs would not settle it".into(),
-            |needed| format!("needs about {needed} pairs"),
-        ),
+        Verdict::Inconclusive => row
+            .launches_needed
+            .map_or_else(|| sentence(&row.reason), |needed| format!("needs about {needed} pairs")),
         _ => String::new(),
     };
     if !row.gated {

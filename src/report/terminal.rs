@@ -13,14 +13,14 @@
 //! Not guarded …  Notices …  Candidate … Policy …               what else to know
 //! ```
 //!
-//! Lines are laid out by hand: a table crate knows neither headings between rows whose columns still line up, nor
-//! a cut in the middle that keeps two names apart, and what remains of its work is one `format!`.
+//! The table is laid out by hand: headings between rows whose columns still line up, and names that are cut in the
+//! middle but stay apart, leave a table crate with no more to do than one `format!`.
 
 use anstyle::{AnsiColor, Style};
 
 use super::prose::{self, PLAIN};
 use super::{Report, text};
-use crate::gate::{Row, Verdict};
+use crate::gate::{Outcome, Row, Verdict};
 use crate::model::Notice;
 
 /// How a page for a terminal looks.
@@ -131,15 +131,6 @@ struct Page {
     out: String,
 }
 
-/// The cells of a row that has numbers.
-struct Cells {
-    label: String,
-    arrow: String,
-    change: String,
-    interval: String,
-    remark: String,
-}
-
 impl Page {
     fn line(&mut self, line: &str) {
         self.out.push_str(line.trim_end());
@@ -147,7 +138,7 @@ impl Page {
     }
 
     fn wrapped(&mut self, text: &str, first: &str, indent: usize) {
-        let text = text::wrap(&format!("{first}{text}"), self.screen.width, indent);
+        let text = text::wrap(first, text, self.screen.width, indent);
         self.line(&text);
     }
 
@@ -159,20 +150,16 @@ impl Page {
         }
     }
 
-    fn paint(&self, style: Style, text: &str) -> String {
-        paint(self.screen.colour, style, text)
-    }
-
     fn headline(&mut self, report: &Report) {
         let headline = prose::headline(report, PLAIN);
-        let wrapped = text::wrap(&headline.answer, self.screen.width, 2);
+        let wrapped = text::wrap("", &headline.answer, self.screen.width, 2);
         let (word, rest) = wrapped.split_once(':').expect("a headline begins with its outcome");
         let style = match report.exit_code {
-            0 if report.outcome == crate::gate::Outcome::Pass => verdict_style(Verdict::Unchanged),
+            0 if report.outcome == Outcome::Pass => verdict_style(Verdict::Unchanged),
             0 => verdict_style(Verdict::Inconclusive),
             _ => verdict_style(Verdict::Regression),
         };
-        let word = self.paint(style, word);
+        let word = paint(self.screen.colour, style, word);
         self.line(&format!("{word}:{rest}"));
         if !headline.action.is_empty() {
             self.wrapped(&headline.action, "  ", 2);
@@ -180,50 +167,53 @@ impl Page {
     }
 
     fn rows(&mut self, report: &Report) {
-        let shown: Vec<(Verdict, Vec<&Row>, usize)> = Verdict::ALL
-            .into_iter()
-            .map(|verdict| (verdict, report.rows_with(verdict)))
-            .filter(|(_, rows)| !rows.is_empty())
-            .map(|(verdict, mut rows)| {
-                let all = rows.len();
-                rows.truncate(self.listed(verdict));
-                (verdict, rows, all)
-            })
-            .collect();
-        let mut table = Table::new(shown.iter().flat_map(|(_, rows, _)| rows), self.screen.width);
-        let mut heading_due = true;
-        for (verdict, rows, all) in &shown {
+        let verbosity = self.screen.verbosity;
+        let shown = |verdict| {
+            let mut rows = report.rows_with(verdict);
+            rows.truncate(most_listed(verdict, verbosity));
+            rows
+        };
+        let measured: Vec<&Row> =
+            Verdict::ALL.into_iter().flat_map(shown).filter(|row| is_measured(row)).collect();
+        let (heading, lines) = table(&measured, &self.screen);
+        let mut heading = Some(heading);
+        let mut lines = lines.into_iter();
+        for verdict in Verdict::ALL {
+            let (rows, all) = (shown(verdict), report.count(verdict));
+            if all == 0 {
+                continue;
+            }
             let word = verdict.name().to_uppercase();
-            let word = self.paint(verdict_style(*verdict), &word);
+            let word = paint(self.screen.colour, verdict_style(verdict), &word);
             let fold = if rows.is_empty() { "; --verbose lists them" } else { "" };
             self.line("");
-            self.line(&format!("{word} ({all}): {}{fold}", meaning(*verdict)));
-            if heading_due && rows.iter().any(|row| has_numbers(row)) {
-                heading_due = false;
-                let heading = self.paint(Style::new().dimmed(), &table.heading);
-                self.line(&format!("  {heading}"));
+            self.line(&format!("{word} ({all}): {}{fold}", meaning(verdict)));
+            for row in &rows {
+                self.row(row, &mut heading, &mut lines);
             }
-            for row in rows {
-                let lines = table.row(row);
-                if has_numbers(row) {
-                    self.line(&lines);
-                } else {
-                    self.wrapped(&lines, "  ", 4);
-                }
-            }
-            if !rows.is_empty() && rows.len() < *all {
+            if !rows.is_empty() && rows.len() < all {
                 self.line(&format!("  and {} more; --verbose lists them", all - rows.len()));
             }
         }
     }
 
-    /// How many rows of a verdict are listed.
-    fn listed(&self, verdict: Verdict) -> usize {
-        match verdict {
-            _ if self.screen.verbosity == Verbosity::Verbose => usize::MAX,
-            Verdict::Regression | Verdict::Failed | Verdict::Removed => usize::MAX,
-            Verdict::Inconclusive | Verdict::Added | Verdict::Improvement => FEW,
-            Verdict::Unchanged => 0,
+    fn row(
+        &mut self,
+        row: &Row,
+        heading: &mut Option<String>,
+        lines: &mut impl Iterator<Item = String>,
+    ) {
+        let reason = text::sentence(&row.reason);
+        if !is_measured(row) {
+            let what = format!("{}: {reason}", PLAIN.label(row));
+            return self.wrapped(&what, "  ", 4);
+        }
+        if let Some(heading) = heading.take() {
+            self.line(&heading);
+        }
+        self.line(&lines.next().expect("the table has a line for each measured row"));
+        if self.screen.verbosity == Verbosity::Verbose && !reason.is_empty() {
+            self.wrapped(&reason, "    ", 4);
         }
     }
 
@@ -233,7 +223,7 @@ impl Page {
             return;
         }
         self.line("");
-        let heading = self.paint(Style::new().bold(), "Notices");
+        let heading = paint(self.screen.colour, Style::new().bold(), "Notices");
         self.line(&heading);
         for (seen, advice) in notices {
             let most = if self.screen.verbosity == Verbosity::Verbose { usize::MAX } else { 3 };
@@ -250,82 +240,86 @@ impl Page {
     }
 
     fn circumstances(&mut self, report: &Report) {
-        self.line("");
-        for line in prose::circumstances(report, PLAIN) {
+        let lines = prose::circumstances(report, PLAIN);
+        if !lines.is_empty() {
+            self.line("");
+        }
+        for line in lines {
             self.wrapped(&line, "", 2);
         }
     }
 }
 
+/// How many rows of a verdict are listed.
+fn most_listed(verdict: Verdict, verbosity: Verbosity) -> usize {
+    match verdict {
+        _ if verbosity == Verbosity::Verbose => usize::MAX,
+        Verdict::Regression | Verdict::Failed | Verdict::Removed => usize::MAX,
+        Verdict::Inconclusive | Verdict::Added | Verdict::Improvement => FEW,
+        Verdict::Unchanged => 0,
+    }
+}
+
 /// Whether a row is shown as numbers: something was compared.
-fn has_numbers(row: &Row) -> bool {
+fn is_measured(row: &Row) -> bool {
     !matches!(row.verdict, Verdict::Failed | Verdict::Removed | Verdict::Added)
 }
 
-/// Columns as wide as their widest cell; the name gives way first.
-struct Table {
-    heading: String,
-    labels: std::vec::IntoIter<(String, Option<String>)>,
-    name: usize,
-    arrow: usize,
-    change: usize,
-    interval: usize,
+/// The heading and the lines of measured rows, in columns as wide as their widest cell; the name gives way first.
+fn table(rows: &[&Row], screen: &Screen) -> (String, Vec<String>) {
+    let cells: Vec<[String; 4]> = rows
+        .iter()
+        .map(|row| [text::arrow(row), text::change(row), text::interval(row), remark(row)])
+        .collect();
+    let widest = |column: usize, least: &str| {
+        cells.iter().map(|row| text::width(&row[column])).fold(text::width(least), usize::max)
+    };
+    let confidence = rows.iter().find(|row| row.ci.is_some()).map_or(0.95, |row| row.confidence);
+    let interval = match widest(2, "") {
+        0 => String::new(),
+        _ => format!("{} interval", text::share(confidence)),
+    };
+    let widths = [widest(0, ""), widest(1, "change"), widest(2, &interval), widest(3, "")];
+
+    // The names, cut to what the other columns leave. The heading of the values may reach into their column.
+    const VALUES: &str = "baseline -> candidate";
+    let names: Vec<(String, String)> =
+        rows.iter().map(|row| (text::visible(&row.id.to_string()), PLAIN.aspect(row))).collect();
+    let longest = names.iter().map(|(id, aspect)| text::width(id) + text::width(aspect)).max();
+    let taken: usize = widths.iter().map(|width| width + 2).sum::<usize>() + 2;
+    let least = ("benchmark".len() + 2 + VALUES.len()).saturating_sub(widths[0] + 2);
+    let name_width =
+        longest.unwrap_or(0).min(screen.width.saturating_sub(taken).max(NAME_MIN)).max(least);
+    let short = text::shorten(&names, name_width);
+
+    let values = right(VALUES, name_width + 2 + widths[0] - "benchmark".len());
+    let heading = format!("  benchmark{values}  {}  {interval}", right("change", widths[1]));
+    let lines = rows.iter().zip(cells).zip(names).zip(short).map(
+        |(((row, cells), (id, aspect)), short)| {
+            let (above, name) = match short {
+                Some(short) => (String::new(), short),
+                None => (format!("  {id}{aspect}\n"), String::new()),
+            };
+            let style = match row.verdict {
+                Verdict::Regression | Verdict::Improvement => verdict_style(row.verdict),
+                _ => Style::new(),
+            };
+            format!(
+                "{above}  {}  {}  {}  {}  {}",
+                left(&name, name_width),
+                right(&cells[0], widths[0]),
+                paint(screen.colour, style, &right(&cells[1], widths[1])),
+                left(&cells[2], widths[2]),
+                cells[3],
+            )
+        },
+    );
+    (paint(screen.colour, Style::new().dimmed(), &heading), lines.collect())
 }
 
-impl Table {
-    /// Lays out the rows, which are then asked for in the same order.
-    fn new<'r>(rows: impl Iterator<Item = &'r &'r Row>, width: usize) -> Self {
-        let rows: Vec<&Row> = rows.copied().collect();
-        let cells: Vec<Cells> =
-            rows.iter().filter(|row| has_numbers(row)).map(|row| cells(row)).collect();
-        let widest = |cell: fn(&Cells) -> &str, least: &str| {
-            cells.iter().map(|row| text::width(cell(row))).fold(text::width(least), usize::max)
-        };
-        let confidence =
-            rows.iter().find(|row| row.ci.is_some()).map_or(0.95, |row| row.confidence);
-        let interval_heading = format!("{} interval", text::share(confidence));
-        let arrow = widest(|row| &row.arrow, "baseline -> candidate");
-        let change = widest(|row| &row.change, "change");
-        let interval = widest(|row| &row.interval, &interval_heading);
-        let remark = widest(|row| &row.remark, "");
-        let gaps = if remark == 0 { 6 } else { 8 };
-        let room = width.saturating_sub(2 + arrow + change + interval + remark + gaps);
-        let longest = widest(|row| &row.label, "benchmark");
-        let name = longest.min(room.max(NAME_MIN));
-        let labels: Vec<String> = rows.iter().map(|row| PLAIN.label(row)).collect();
-        let short = text::shorten(&labels, name);
-        let heading = format!(
-            "{:name$}  {:>arrow$}  {:>change$}  {interval_heading}",
-            "benchmark", "baseline -> candidate", "change",
-        );
-        let labels = labels.into_iter().zip(short).collect::<Vec<_>>().into_iter();
-        Table { heading, labels, name, arrow, change, interval }
-    }
-
-    fn row(&mut self, row: &Row) -> String {
-        let (label, short) = self.labels.next().expect("rows are asked for in their order");
-        if !has_numbers(row) {
-            return format!("{label}: {}", text::sentence(&row.reason));
-        }
-        let cells = cells(row);
-        let (above, name) = match short {
-            Some(short) => (String::new(), short),
-            None => (format!("  {label}\n"), String::new()),
-        };
-        format!(
-            "{above}  {}  {}  {}  {}  {}",
-            left(&name, self.name),
-            right(&cells.arrow, self.arrow),
-            right(&cells.change, self.change),
-            left(&cells.interval, self.interval),
-            cells.remark,
-        )
-    }
-}
-
-fn cells(row: &Row) -> Cells {
+fn remark(row: &Row) -> String {
     let (worse, better) = text::words(&row.metric);
-    let remark = match row.verdict {
+    match row.verdict {
         _ if !row.gated => "not guarded".into(),
         Verdict::Regression => worse.into(),
         Verdict::Improvement => better.into(),
@@ -334,13 +328,6 @@ fn cells(row: &Row) -> Cells {
             row.launches_needed.map_or_else(String::new, |needed| format!("needs {needed}"))
         }
         _ => String::new(),
-    };
-    Cells {
-        label: PLAIN.label(row),
-        arrow: text::arrow(row),
-        change: text::change(row),
-        interval: text::interval(row),
-        remark,
     }
 }
 
