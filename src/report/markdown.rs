@@ -6,7 +6,6 @@
 //! splits cells even within a code span.
 
 use super::prose::{self, Page};
-use super::terminal::{gathered, meaning};
 use super::{Report, text};
 use crate::gate::{Row, Verdict};
 
@@ -132,9 +131,9 @@ fn blocks(report: &Report) -> Vec<Block> {
         .into_iter()
         .map(|verdict| (verdict, report.rows_with(verdict)))
         .filter(|(_, rows)| !rows.is_empty())
-        .map(|(verdict, rows)| block(verdict, &rows))
+        .map(|(verdict, rows)| block(report, verdict, &rows))
         .collect();
-    let notices = gathered(report);
+    let notices = prose::gathered(report);
     if !notices.is_empty() {
         let rows: Vec<String> = notices
             .iter()
@@ -158,21 +157,18 @@ fn blocks(report: &Report) -> Vec<Block> {
     blocks
 }
 
-fn block(verdict: Verdict, rows: &[&Row]) -> Block {
-    let title = format!("{}: {}, {}", capital(verdict.name()), rows.len(), meaning(verdict));
+fn block(report: &Report, verdict: Verdict, rows: &[&Row]) -> Block {
+    let title =
+        format!("{}: {}, {}", capital(verdict.name()), rows.len(), prose::meaning(report, verdict));
     let red = matches!(verdict, Verdict::Regression | Verdict::Failed | Verdict::Removed);
     let (title, close) =
         if red { (format!("**{title}**\n\n"), "\n") } else { (folded(&title), "\n</details>\n\n") };
     let ids: Vec<(String, String)> =
-        rows.iter().map(|row| (text::visible(&row.id.to_string()), String::new())).collect();
+        rows.iter().map(|row| (text::uncut(&row.id.to_string()), String::new())).collect();
     let short = text::shorten(&ids, text::NAME_LIMIT);
     let names = ids.into_iter().zip(short).zip(rows).map(|(((whole, _), short), row)| {
         let name = short.unwrap_or(whole);
-        format!(
-            "{}{}",
-            code(if name.is_empty() { "(no name)" } else { &name }),
-            MARKDOWN.aspect(row)
-        )
+        format!("{}{}", code(&name), MARKDOWN.aspect(row))
     });
     let compared = !matches!(verdict, Verdict::Failed | Verdict::Removed | Verdict::Added);
     let (head, rows) = if compared {
@@ -366,4 +362,43 @@ fn bar(row: &Row, scale: f64) -> String {
         cells[0] = '◀';
     }
     format!("`{}`", cells.iter().collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_spans_show_what_they_were_given() {
+        let check = |text: &str, expected: &str| assert_eq!(code(text), expected);
+        check("read/serde", "`read/serde`");
+        check("`a`", "`` `a` ``");
+        check("a``b", "```a``b```");
+        check(" a", "`  a `");
+        check("  ", "`  `");
+    }
+
+    #[test]
+    fn words_that_could_do_something_are_code() {
+        let check = |text: &str, expected: &str| assert_eq!(sentence(text), expected);
+        check("slower by 9.8 %, [+8.9, +10.7] %.", "slower by 9.8 %, [+8.9, +10.7] %.");
+        check(
+            "a co-run isn't (always) quiet: see docs/runners.md.",
+            "a co-run isn't (always) quiet: see `docs/runners.md`.",
+        );
+        check("ask @octocat, close #12", "ask `@octocat`, close `#12`");
+        check("pattern `a b` is no glob", "pattern `a b` is no glob");
+        check("one ` alone", "one `` ` `` alone");
+        check("see\n\n# www.example.org", "see `#` `www.example.org`");
+        check("", "");
+    }
+
+    #[test]
+    fn pipes_split_no_cell() {
+        let check = |cell: &str, expected: &str| {
+            assert_eq!(table_row(&[cell.to_owned()]), format!("| {expected} |\n"));
+        };
+        check("`a|b`", "`a\\|b`");
+        check("`a\\|b`", "`a\\\\u{7c}b`");
+    }
 }

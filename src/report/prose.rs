@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::text::{self, listed, plural, share};
 use super::{Headline, Report, Side};
 use crate::gate::{Correction, Missing, Mode, Outcome, Reference, Row, Verdict};
-use crate::model::{BenchmarkId, Experiment};
+use crate::model::{BenchmarkId, Experiment, Notice};
 
 /// How a page shows text that pacegate did not write: names, and sentences of others.
 #[derive(Clone, Copy)]
@@ -177,7 +177,7 @@ fn fail_action(tally: &Tally<'_>) -> String {
     let mut action = Vec::new();
     if !tally.slower.is_empty() {
         action.push(
-            "Undo the slowdown, or put it on record with `pacegate accept`; `pacegate explain` shows one \
+            "Undo the regression, or put it on record with `pacegate accept`; `pacegate explain` shows one \
              benchmark in depth.",
         );
     }
@@ -349,6 +349,42 @@ fn side(side: &Side, page: Page) -> String {
         }
         _ => label,
     }
+}
+
+/// What a verdict says, for a heading.
+pub(super) fn meaning(report: &Report, verdict: Verdict) -> String {
+    let meaning = match verdict {
+        Verdict::Regression => "proven worse by more than the tolerance",
+        Verdict::Failed => "could not be measured or read",
+        Verdict::Removed => "not in the candidate",
+        Verdict::Inconclusive => "the data cannot tell",
+        Verdict::Added => "not in the baseline",
+        Verdict::Improvement => "proven better by more than the tolerance",
+        Verdict::Unchanged => "shown to lie within the tolerance",
+    };
+    let cleared = report.rows_with(verdict).iter().filter(|row| row.cleared).count();
+    if verdict == Verdict::Inconclusive && cleared > 0 {
+        return format!(
+            "{meaning}, but {} of being worse",
+            plural(cleared, "is cleared", "are cleared")
+        );
+    }
+    meaning.into()
+}
+
+/// Notices of the report and of its rows; those of one kind and advice together, in order of appearance.
+pub(super) fn gathered(report: &Report) -> Vec<(Vec<&str>, &str)> {
+    let mut groups: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for Notice { kind, seen, advice } in
+        report.notices.iter().chain(report.rows.iter().flat_map(|row| &row.notices))
+    {
+        match groups.iter_mut().find(|group| (group.0, group.1) == (kind, advice)) {
+            Some((.., all)) if all.contains(&seen.as_str()) => {}
+            Some((.., all)) => all.push(seen),
+            None => groups.push((kind, advice, vec![seen])),
+        }
+    }
+    groups.into_iter().map(|(_, advice, seen)| (seen, advice)).collect()
 }
 
 /// The benchmarks that are not guarded, in one sentence; empty when all are.

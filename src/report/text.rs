@@ -48,7 +48,12 @@ fn is_hidden(c: char) -> bool {
 
 /// A name or label that came from elsewhere.
 pub(super) fn name(text: &str) -> String {
-    if text.is_empty() { "(no name)".into() } else { middle(&visible(text), NAME_LIMIT) }
+    middle(&uncut(text), NAME_LIMIT)
+}
+
+/// The same, however long it is.
+pub(super) fn uncut(text: &str) -> String {
+    if text.is_empty() { "(no name)".into() } else { visible(text) }
 }
 
 /// A sentence that came from elsewhere: line breaks become spaces, and it has an end.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use pacegate::gate::{Outcome, Policy, Row, Verdict};
+use pacegate::gate::{OnInconclusive, Outcome, Policy, Row, Verdict};
 use pacegate::model::{BenchmarkId, Better, Metric, Notice, Unit};
 use pacegate::report::{
     Colour, MARKDOWN_LIMIT, Report, Screen, Side, Verbosity, VerdictFile, explain, json, markdown,
@@ -129,8 +129,8 @@ fn any_outcomes() -> impl Strategy<Value = Vec<Outcome>> {
     )
 }
 
-fn report(applied: Vec<Outcome>, label: String, rows: Vec<Row>) -> Report {
-    let side = || Side { label: label.clone(), ..Side::default() };
+fn report(applied: Vec<Outcome>, label: &str, rows: Vec<Row>) -> Report {
+    let side = || Side { label: label.into(), ..Side::default() };
     Report::new(applied, Policy::default(), side(), side(), rows)
 }
 
@@ -343,7 +343,7 @@ fn markdown_is_cut_at_the_limit_and_not_before() {
                 .map(|n| row(&format!("s::{n:04}"), 1e6, 1.0, Verdict::Unchanged))
                 .collect();
             rows.iter_mut().take(fill).for_each(|row| row.id.name.push_str(filler));
-            markdown(&report(vec![Outcome::Pass], "label".into(), rows))
+            markdown(&report(vec![Outcome::Pass], "label", rows))
         };
         let length = |page: &str| page.chars().count();
         let fixed = length(&page(1000, 0));
@@ -361,8 +361,7 @@ fn markdown_is_cut_at_the_limit_and_not_before() {
 
 #[test]
 fn a_change_reads_the_same_on_every_page() {
-    let slow =
-        report(vec![Outcome::Fail], String::new(), vec![row("a", 100.0, 2.3, Verdict::Regression)]);
+    let slow = report(vec![Outcome::Fail], "", vec![row("a", 100.0, 2.3, Verdict::Regression)]);
     assert_eq!(
         slow.headline().answer,
         "FAIL: 1 of 1 benchmark is slower than its tolerance: a by 130 % (129 to 131 %)"
@@ -375,11 +374,66 @@ fn a_change_reads_the_same_on_every_page() {
 }
 
 #[test]
+fn headlines() {
+    let check = |report: &Report, exit_code: u8, answer: &str| {
+        assert_eq!(report.headline().answer, answer);
+        assert_eq!(report.exit_code, exit_code, "{answer}");
+    };
+    let of = |outcome, rows| report(vec![outcome], "x", rows);
+    check(
+        &Report::failed(Outcome::Error, "cannot read `a.json`"),
+        1,
+        "ERROR: cannot read `a.json`",
+    );
+    check(
+        &Report::failed(Outcome::NothingToCompare, "no baseline `v1` in baselines/ci"),
+        3,
+        "NOTHING TO COMPARE: no baseline `v1` in baselines/ci",
+    );
+    check(
+        &of(Outcome::NothingToCompare, Vec::new()),
+        3,
+        "NOTHING TO COMPARE: neither side holds a benchmark; baseline: x, candidate: x",
+    );
+    check(
+        &of(Outcome::Pass, vec![row("a", 1.0, 1.0, Verdict::Unchanged)]),
+        0,
+        "PASS: 1 of 1 benchmark is shown to be no more than 2 % slower",
+    );
+    let mut wide = row("b", 1.0, 1.0, Verdict::Unchanged);
+    wide.tolerance = 0.05;
+    let mut unguarded = row("c", 1.0, 1.2, Verdict::Regression);
+    unguarded.gated = false;
+    check(
+        &of(Outcome::Pass, vec![row("a", 1.0, 1.0, Verdict::Unchanged), wide, unguarded]),
+        0,
+        "PASS: 2 of 3 benchmarks are shown to be no slower than their tolerances allow; 1 is not guarded; \
+         1 of these is worse than its tolerance",
+    );
+    check(
+        &of(Outcome::Inconclusive, vec![row("a", 1.0, 1.0, Verdict::Inconclusive)]),
+        0,
+        "INCONCLUSIVE: 1 of 1 benchmark is neither proven slower nor cleared: a; 0 are cleared",
+    );
+    let mut failed = row("a", 1.0, 1.0, Verdict::Failed);
+    failed.reason = "exited with code 101".into();
+    check(
+        &of(Outcome::Error, vec![failed]),
+        1,
+        "ERROR: 1 of 1 benchmark could not be judged: a: exited with code 101",
+    );
+    let fail = Policy { on_inconclusive: OnInconclusive::Fail, ..Policy::default() };
+    let side = Side::default;
+    let strict = Report::new(vec![Outcome::Inconclusive], fail, side(), side(), Vec::new());
+    assert_eq!(strict.exit_code, 11);
+}
+
+#[test]
 fn one_regression_among_many_improvements_decides_the_headline() {
     let mut rows: Vec<Row> =
         (0..50).map(|n| row(&format!("s::{n}"), 1e6, 0.5, Verdict::Improvement)).collect();
     rows.push(row("s::slow", 1e6, 1.03, Verdict::Regression));
-    let answer = report(vec![Outcome::Fail], String::new(), rows).headline().answer;
+    let answer = report(vec![Outcome::Fail], "", rows).headline().answer;
     assert!(
         answer
             .starts_with("FAIL: 1 of 51 benchmarks is slower than its tolerance: s::slow by 3.0 %"),
@@ -392,7 +446,7 @@ proptest! {
 
     #[test]
     fn pages_agree_and_lose_no_regression(rows in any_rows(24), applied in any_outcomes(), label in hostile()) {
-        let report = report(applied, label, rows);
+        let report = report(applied, &label, rows);
         let (page, comment) = (terminal(&report, &Screen::default()), markdown(&report));
         let file: Value = serde_json::from_str(&json(&report)).unwrap();
         for verdict in Verdict::ALL {
@@ -418,7 +472,7 @@ proptest! {
     fn order_of_rows_is_of_no_account(
         (rows, shuffled) in any_rows(24).prop_flat_map(|rows| (Just(rows.clone()), Just(rows).prop_shuffle()))
     ) {
-        let of = |rows| report(vec![Outcome::Fail], "x".into(), rows);
+        let of = |rows| report(vec![Outcome::Fail], "x", rows);
         let (one, other) = (of(rows), of(shuffled));
         prop_assert_eq!(terminal(&one, &verbose()), terminal(&other, &verbose()));
         prop_assert_eq!(markdown(&one), markdown(&other));
@@ -427,7 +481,7 @@ proptest! {
 
     #[test]
     fn foreign_text_does_nothing(rows in any_rows(12), applied in any_outcomes(), label in hostile(), cause in prop::option::of(hostile())) {
-        let mut report = report(applied, label, rows);
+        let mut report = report(applied, &label, rows);
         report.cause = cause;
         let comment = markdown(&report);
         let parsed = parse(&comment);
@@ -466,7 +520,7 @@ proptest! {
                 row
             })
             .collect();
-        let mut report = report(vec![Outcome::Fail], "l".repeat(long), rows);
+        let mut report = report(vec![Outcome::Fail], &"l".repeat(long), rows);
         report.cause = Some("c `".repeat(long));
         report.notices = (0..notices).map(|n| Notice::new("k", "s".repeat(long) + &n.to_string(), "a".repeat(long))).collect();
         let comment = markdown(&report);
