@@ -3,7 +3,7 @@
 use anstyle::Style;
 
 use super::prose::{self, PLAIN};
-use super::terminal::{Screen, left, meaning, paint, right, verdict_style};
+use super::terminal::{Page, Screen, left, right, verdict_style};
 use super::{Report, text};
 use crate::compare::Noise;
 use crate::gate::{Row, Verdict};
@@ -18,71 +18,39 @@ pub fn explain(report: &Report, id: &BenchmarkId, screen: &Screen) -> Option<Str
     if rows.is_empty() {
         return None;
     }
-    let mut page = Page { screen: *screen, out: String::new() };
+    let mut page = Page::new(*screen);
     for (index, row) in rows.iter().enumerate() {
         if index > 0 {
             page.line("");
         }
-        page.row(report, row);
+        page.explain(report, row);
     }
-    page.line("");
     page.heading("To reproduce");
     for line in reproduce(report) {
-        page.paragraph(&line);
+        page.wrapped("  ", &line, 4);
     }
-    Some(page.out)
-}
-
-struct Page {
-    screen: Screen,
-    out: String,
+    Some(page.finish())
 }
 
 impl Page {
-    fn line(&mut self, line: &str) {
-        self.out.push_str(line.trim_end());
-        self.out.push('\n');
-    }
-
-    fn paragraph(&mut self, text: &str) {
-        let text = text::wrap(&format!("  {text}"), self.screen.width, 4);
-        self.line(&text);
-    }
-
-    fn heading(&mut self, text: &str) {
-        let text = paint(self.screen.colour, Style::new().bold(), text);
-        self.line(&text);
-    }
-
-    fn facts(&mut self, facts: &[(&str, String)]) {
-        for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
-            let text = text::wrap(&format!("  {name:11}{value}"), self.screen.width, 13);
-            self.line(&text);
-        }
-    }
-
-    fn row(&mut self, report: &Report, row: &Row) {
-        self.heading(&PLAIN.label(row));
-        let word = row.verdict.name().to_uppercase();
-        let word = paint(self.screen.colour, verdict_style(row.verdict), &word);
-        self.line(&format!("{word}: {}", meaning(row.verdict)));
-        if !row.reason.is_empty() {
-            self.paragraph(&text::sentence(&row.reason));
-        }
+    fn explain(&mut self, report: &Report, row: &Row) {
+        let label = self.paint(Style::new().bold(), &PLAIN.label(row));
+        self.line(&label);
+        let word = self.paint(verdict_style(row.verdict), &row.verdict.name().to_uppercase());
+        self.line(&format!("{word}: {}", text::sentence(&row.reason)));
         self.line("");
-        self.facts(&facts(report, row));
+        for (name, value) in facts(report, row).iter().filter(|(_, value)| !value.is_empty()) {
+            self.wrapped(&format!("  {name:11}"), value, 13);
+        }
         self.plots(row);
         self.launches(row);
         if !row.notices.is_empty() {
-            self.line("");
             self.heading("Notices");
-            for notice in &row.notices {
-                self.paragraph(&text::sentence(&notice.seen));
-                if !notice.advice.is_empty() {
-                    let advice = format!("    {}", text::sentence(&notice.advice));
-                    let advice = text::wrap(&advice, self.screen.width, 4);
-                    self.line(&advice);
-                }
+        }
+        for notice in &row.notices {
+            self.wrapped("- ", &text::sentence(&notice.seen), 2);
+            if !notice.advice.is_empty() {
+                self.wrapped("  ", &text::sentence(&notice.advice), 2);
             }
         }
     }
@@ -90,7 +58,6 @@ impl Page {
     fn plots(&mut self, row: &Row) {
         let changes: Vec<f64> = row.scores.pairs.iter().map(|log| log.exp() - 1.0).collect();
         if !changes.is_empty() {
-            self.line("");
             self.heading(
                 "Pair scores: change of each pair, the tolerance between the dotted marks",
             );
@@ -101,7 +68,6 @@ impl Page {
             }
             self.plot(&changes, &marks, &text::percent);
         } else if row.scores.baseline.len() + row.scores.candidate.len() > 2 {
-            self.line("");
             self.heading("Launch scores of each side, on one scale");
             let all: Vec<f64> =
                 row.scores.baseline.iter().chain(&row.scores.candidate).copied().collect();
@@ -121,7 +87,7 @@ impl Page {
     fn plot(&mut self, values: &[f64], marks: &[(f64, char)], label: &dyn Fn(f64) -> String) {
         let all: Vec<f64> = values.iter().copied().chain(marks.iter().map(|mark| mark.0)).collect();
         let Some((low, high)) = range(&all) else { return };
-        let columns = self.screen.width.clamp(24, 100) - 4;
+        let columns = self.width().clamp(24, 100) - 4;
         let span = if high > low { high - low } else { 1.0 };
         // Within 0 to columns - 1, since value lies between low and high.
         let place = |value: f64| ((value - low) / span * (columns - 1) as f64).round() as usize;
@@ -145,7 +111,7 @@ impl Page {
         let labels = labels(marks.iter().map(|mark| (place(mark.0), label(mark.0))), columns);
         self.line(&format!("  {labels}"));
         if per_dot > 1 {
-            self.line(&format!("  one dot stands for up to {per_dot} launches"));
+            self.line(&format!("  one dot stands for up to {per_dot} of them"));
         }
     }
 
@@ -155,7 +121,6 @@ impl Page {
         if count == 0 {
             return;
         }
-        self.line("");
         let paired = !row.scores.pairs.is_empty();
         self.heading("Launches in measured order");
         let value = |side: &[f64], index: usize| {
@@ -259,16 +224,7 @@ fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
         ("change", change),
         ("tolerance", format!("{}{rule}", tolerance(row))),
         ("standing", standing.into()),
-        ("p worse", chance(report, row)),
-        (
-            "p better",
-            row.p_improvement.map_or_else(String::new, |p| {
-                format!(
-                    "{} corrected, that it is no better than the tolerance",
-                    text::p_value(Some(p))
-                )
-            }),
-        ),
+        ("chance", chance(report, row)),
         ("noise", row.noise.map_or_else(String::new, |source| noise(source).into())),
         (
             "detects",
@@ -312,8 +268,8 @@ fn chance(report: &Report, row: &Row) -> String {
         attempt => format!(", halved for each attempt before attempt {attempt}"),
     };
     format!(
-        "{} for this look alone, that data so bad come from a candidate no worse than the tolerance; {} corrected \
-         for all looks and benchmarks, and red at or below {}{attempt}",
+        "{} by this look alone, of data this bad from a candidate that is no worse than the tolerance; {} corrected \
+         for all looks and benchmarks; red at or below {}{attempt}",
         text::p_value(row.p_raw),
         text::p_value(row.p_regression),
         text::p_value(Some(report.policy.alpha)),

@@ -6,7 +6,6 @@
 //! splits cells even within a code span.
 
 use super::prose::{self, Page};
-use super::terminal::{gathered, meaning};
 use super::{Report, text};
 use crate::gate::{Row, Verdict};
 
@@ -40,11 +39,12 @@ fn within(report: &Report, limit: usize) -> String {
     if !bottom.is_empty() {
         bottom.push_str("\n\n");
     }
-    bottom.push_str(&folded("How this was measured"));
-    for line in prose::circumstances(report, MARKDOWN) {
-        bottom.push_str(&format!("{line}\n\n"));
+    let circumstances = prose::circumstances(report, MARKDOWN);
+    if !circumstances.is_empty() {
+        bottom.push_str(&folded("How this was measured"));
+        bottom.extend(circumstances.iter().map(|line| format!("{line}\n\n")));
+        bottom.push_str("</details>\n");
     }
-    bottom.push_str("</details>\n");
 
     let whole: usize = blocks.iter().map(Block::length).sum();
     let fixed = length(&top) + length(&bottom);
@@ -131,9 +131,9 @@ fn blocks(report: &Report) -> Vec<Block> {
         .into_iter()
         .map(|verdict| (verdict, report.rows_with(verdict)))
         .filter(|(_, rows)| !rows.is_empty())
-        .map(|(verdict, rows)| block(verdict, &rows))
+        .map(|(verdict, rows)| block(report, verdict, &rows))
         .collect();
-    let notices = gathered(report);
+    let notices = prose::gathered(report);
     if !notices.is_empty() {
         let rows: Vec<String> = notices
             .iter()
@@ -157,17 +157,19 @@ fn blocks(report: &Report) -> Vec<Block> {
     blocks
 }
 
-fn block(verdict: Verdict, rows: &[&Row]) -> Block {
-    let title = format!("{}: {}, {}", capital(verdict.name()), rows.len(), meaning(verdict));
+fn block(report: &Report, verdict: Verdict, rows: &[&Row]) -> Block {
+    let title =
+        format!("{}: {}, {}", capital(verdict.name()), rows.len(), prose::meaning(report, verdict));
     let red = matches!(verdict, Verdict::Regression | Verdict::Failed | Verdict::Removed);
     let (title, close) =
         if red { (format!("**{title}**\n\n"), "\n") } else { (folded(&title), "\n</details>\n\n") };
-    let ids: Vec<String> = rows.iter().map(|row| text::visible(&row.id.to_string())).collect();
-    let names = ids.iter().zip(text::shorten(&ids, text::NAME_LIMIT)).zip(rows).map(
-        |((whole, short), row)| {
-            format!("{}{}", code(&short.unwrap_or_else(|| whole.clone())), MARKDOWN.aspect(row))
-        },
-    );
+    let ids: Vec<(String, String)> =
+        rows.iter().map(|row| (text::uncut(&row.id.to_string()), String::new())).collect();
+    let short = text::shorten(&ids, text::NAME_LIMIT);
+    let names = ids.into_iter().zip(short).zip(rows).map(|(((whole, _), short), row)| {
+        let name = short.unwrap_or(whole);
+        format!("{}{}", code(&name), MARKDOWN.aspect(row))
+    });
     let compared = !matches!(verdict, Verdict::Failed | Verdict::Removed | Verdict::Added);
     let (head, rows) = if compared {
         let scale = scale(rows);
@@ -222,10 +224,9 @@ fn remark(row: &Row) -> String {
         Verdict::Regression => worse.into(),
         Verdict::Improvement => better.into(),
         Verdict::Inconclusive if row.cleared => "cleared".into(),
-        Verdict::Inconclusive => row.launches_needed.map_or_else(
-            || "more pairs would not settle it".into(),
-            |needed| format!("needs about {needed} pairs"),
-        ),
+        Verdict::Inconclusive => row
+            .launches_needed
+            .map_or_else(|| sentence(&row.reason), |needed| format!("needs about {needed} pairs")),
         _ => String::new(),
     };
     if !row.gated {
@@ -361,4 +362,43 @@ fn bar(row: &Row, scale: f64) -> String {
         cells[0] = '◀';
     }
     format!("`{}`", cells.iter().collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_spans_show_what_they_were_given() {
+        let check = |text: &str, expected: &str| assert_eq!(code(text), expected);
+        check("read/serde", "`read/serde`");
+        check("`a`", "`` `a` ``");
+        check("a``b", "```a``b```");
+        check(" a", "`  a `");
+        check("  ", "`  `");
+    }
+
+    #[test]
+    fn words_that_could_do_something_are_code() {
+        let check = |text: &str, expected: &str| assert_eq!(sentence(text), expected);
+        check("slower by 9.8 %, [+8.9, +10.7] %.", "slower by 9.8 %, [+8.9, +10.7] %.");
+        check(
+            "a co-run isn't (always) quiet: see docs/runners.md.",
+            "a co-run isn't (always) quiet: see `docs/runners.md`.",
+        );
+        check("ask @octocat, close #12", "ask `@octocat`, close `#12`");
+        check("pattern `a b` is no glob", "pattern `a b` is no glob");
+        check("one ` alone", "one `` ` `` alone");
+        check("see\n\n# www.example.org", "see `#` `www.example.org`");
+        check("", "");
+    }
+
+    #[test]
+    fn pipes_split_no_cell() {
+        let check = |cell: &str, expected: &str| {
+            assert_eq!(table_row(&[cell.to_owned()]), format!("| {expected} |\n"));
+        };
+        check("`a|b`", "`a\\|b`");
+        check("`a\\|b`", "`a\\\\u{7c}b`");
+    }
 }

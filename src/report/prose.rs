@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::text::{self, listed, plural, share};
 use super::{Headline, Report, Side};
 use crate::gate::{Correction, Missing, Outcome, Row, Verdict};
-use crate::model::{BenchmarkId, Experiment, Mode, Reference};
+use crate::model::{BenchmarkId, Experiment, Mode, Notice, Reference};
 
 /// How a page shows text that pacegate did not write: names, and sentences of others.
 #[derive(Clone, Copy)]
@@ -91,7 +91,7 @@ struct Tally<'a> {
     undecided: BTreeSet<&'a BenchmarkId>,
     cleared: BTreeSet<&'a BenchmarkId>,
     added: BTreeSet<&'a BenchmarkId>,
-    improved: BTreeSet<&'a BenchmarkId>,
+    improved: Vec<&'a Row>,
     unguarded: BTreeSet<&'a BenchmarkId>,
     unguarded_slower: BTreeSet<&'a BenchmarkId>,
 }
@@ -102,7 +102,7 @@ impl<'a> Tally<'a> {
             report.rows.iter().filter(|row| keep(row)).map(|row| &row.id).collect()
         };
         let with = |verdict| ids(&move |row| row.verdict == verdict);
-        let open = ids(&|row| row.gated && !row.cleared);
+        let open = ids(&|row| row.gated && !row.cleared && row.verdict != Verdict::Added);
         let mut cleared = ids(&|row| row.gated && row.cleared);
         cleared.retain(|id| !open.contains(id));
         Tally {
@@ -112,14 +112,14 @@ impl<'a> Tally<'a> {
                 .iter()
                 .filter(|row| row.gated && row.verdict == Verdict::Regression)
                 .collect(),
-            removed: with(Verdict::Removed),
+            removed: ids(&|row| row.gated && row.verdict == Verdict::Removed),
             failed: with(Verdict::Failed),
             undecided: ids(&|row| {
                 row.gated && !row.cleared && row.verdict == Verdict::Inconclusive
             }),
             cleared,
             added: with(Verdict::Added),
-            improved: with(Verdict::Improvement),
+            improved: report.rows_with(Verdict::Improvement),
             unguarded: unguarded(report),
             unguarded_slower: ids(&|row| !row.gated && row.verdict == Verdict::Regression),
         }
@@ -146,9 +146,7 @@ fn fail(report: &Report, tally: &Tally<'_>, page: Page) -> String {
     let mut parts = Vec::new();
     if let Some(worst) = tally.slower.first() {
         let ids: BTreeSet<_> = tally.slower.iter().map(|row| &row.id).collect();
-        let mut words: BTreeSet<_> =
-            tally.slower.iter().map(|row| text::words(&row.metric).0).collect();
-        let word = words.pop_first().filter(|_| words.is_empty()).unwrap_or("worse");
+        let word = common(&tally.slower, |row| text::words(&row.metric).0).unwrap_or("worse");
         let (its, the_worst) =
             if ids.len() == 1 { ("its", "") } else { ("their", "the worst is ") };
         let by = if worst.ratio.is_some() {
@@ -179,7 +177,7 @@ fn fail_action(tally: &Tally<'_>) -> String {
     let mut action = Vec::new();
     if !tally.slower.is_empty() {
         action.push(
-            "Undo the slowdown, or put it on record with `pacegate accept`; `pacegate explain` shows one \
+            "Undo the regression, or put it on record with `pacegate accept`; `pacegate explain` shows one \
              benchmark in depth.",
         );
     }
@@ -235,24 +233,20 @@ fn not_comparable(report: &Report, page: Page) -> String {
 }
 
 fn nothing(report: &Report, page: Page) -> String {
-    let only = |verdict| {
-        let ids: BTreeSet<_> =
-            report.rows.iter().filter(|row| row.verdict == verdict).map(|row| &row.id).collect();
-        plural(ids.len(), "benchmark is", "benchmarks are")
-    };
     if report.rows.is_empty() {
+        let (baseline, candidate) = (side(&report.baseline, page), side(&report.candidate, page));
         return format!(
-            "neither the baseline ({}) nor the candidate ({}) holds a benchmark",
-            side(&report.baseline, page),
-            side(&report.candidate, page),
+            "neither side holds a benchmark; baseline: {baseline}, candidate: {candidate}"
         );
     }
+    let only = |verdict| {
+        let ids: BTreeSet<_> = report.rows_with(verdict).iter().map(|row| &row.id).collect();
+        plural(ids.len(), "is", "are")
+    };
     format!(
-        "no benchmark is on both sides: {} only in the baseline ({}), {} only in the candidate ({})",
+        "no benchmark is on both sides: {} only in the baseline, {} only in the candidate",
         only(Verdict::Removed),
-        side(&report.baseline, page),
         only(Verdict::Added),
-        side(&report.candidate, page),
     )
 }
 
@@ -296,15 +290,19 @@ fn undecided_action(report: &Report) -> String {
 
 fn pass(report: &Report, tally: &Tally<'_>) -> String {
     let rows: Vec<&Row> = report.rows.iter().filter(|row| row.gated && row.cleared).collect();
-    let mut words: BTreeSet<_> = rows.iter().map(|row| text::words(&row.metric).0).collect();
-    let word = words.pop_first().filter(|_| words.is_empty()).unwrap_or("worse");
-    let mut tolerances: BTreeSet<_> = rows.iter().map(|row| share(row.tolerance)).collect();
-    let bound = match (tolerances.pop_first(), tolerances.is_empty()) {
-        (Some(zero), true) if zero == share(0.0) => format!("no {word}"),
-        (Some(one), true) => format!("no more than {one} {word}"),
-        _ => format!("no {word} than their tolerances allow"),
+    let word = common(&rows, |row| text::words(&row.metric).0).unwrap_or("worse");
+    let bound = match common(&rows, |row| share(row.tolerance)) {
+        Some(zero) if zero == share(0.0) => format!("no {word}"),
+        Some(tolerance) => format!("no more than {tolerance} {word}"),
+        None => format!("no {word} than their tolerances allow"),
     };
     format!("{} shown to be {bound}{}", tally.of_all(tally.cleared.len()), tail(tally))
+}
+
+/// What is the same for all rows.
+fn common<T: PartialEq>(rows: &[&Row], what: impl Fn(&Row) -> T) -> Option<T> {
+    let first = what(rows.first()?);
+    rows.iter().all(|row| what(row) == first).then_some(first)
 }
 
 /// What else a reader of a headline that is not red should know.
@@ -315,7 +313,9 @@ fn tail(tally: &Tally<'_>) -> String {
             tail.push_str(&format!("; {}", plural(ids.len(), one, many)));
         }
     };
-    say(&tally.improved, "is better", "are better");
+    let improved = tally.improved.iter().map(|row| &row.id).collect();
+    let word = common(&tally.improved, |row| text::words(&row.metric).1).unwrap_or("better");
+    say(&improved, &format!("is {word}"), &format!("are {word}"));
     say(&tally.added, "is new", "are new");
     say(&tally.removed, "is gone", "are gone");
     say(&tally.unguarded, "is not guarded", "are not guarded");
@@ -351,6 +351,42 @@ fn side(side: &Side, page: Page) -> String {
     }
 }
 
+/// What a verdict says, for a heading.
+pub(super) fn meaning(report: &Report, verdict: Verdict) -> String {
+    let meaning = match verdict {
+        Verdict::Regression => "proven worse by more than the tolerance",
+        Verdict::Failed => "could not be measured or read",
+        Verdict::Removed => "not in the candidate",
+        Verdict::Inconclusive => "the data cannot tell",
+        Verdict::Added => "not in the baseline",
+        Verdict::Improvement => "proven better by more than the tolerance",
+        Verdict::Unchanged => "shown to lie within the tolerance",
+    };
+    let cleared = report.rows_with(verdict).iter().filter(|row| row.cleared).count();
+    if verdict == Verdict::Inconclusive && cleared > 0 {
+        return format!(
+            "{meaning}, but {} of being worse",
+            plural(cleared, "is cleared", "are cleared")
+        );
+    }
+    meaning.into()
+}
+
+/// Notices of the report and of its rows; those of one kind and advice together, in order of appearance.
+pub(super) fn gathered(report: &Report) -> Vec<(Vec<&str>, &str)> {
+    let mut groups: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for Notice { kind, seen, advice } in
+        report.notices.iter().chain(report.rows.iter().flat_map(|row| &row.notices))
+    {
+        match groups.iter_mut().find(|group| (group.0, group.1) == (kind, advice)) {
+            Some((.., all)) if all.contains(&seen.as_str()) => {}
+            Some((.., all)) => all.push(seen),
+            None => groups.push((kind, advice, vec![seen])),
+        }
+    }
+    groups.into_iter().map(|(_, advice, seen)| (seen, advice)).collect()
+}
+
 /// The benchmarks that are not guarded, in one sentence; empty when all are.
 pub(super) fn not_guarded(report: &Report, page: Page) -> String {
     let ids = unguarded(report);
@@ -360,13 +396,17 @@ pub(super) fn not_guarded(report: &Report, page: Page) -> String {
     format!("Not guarded ({}): {}.", ids.len(), page.names(&ids))
 }
 
-/// How it was measured and by what policy it was judged: one sentence a line.
+/// How it was measured and by what policy it was judged: one sentence a line; nothing where nothing was read.
 pub(super) fn circumstances(report: &Report, page: Page) -> Vec<String> {
-    let mut lines = vec![format!(
-        "Candidate: {}. Baseline: {}.",
-        side(&report.candidate, page),
-        side(&report.baseline, page)
-    )];
+    let nothing_known = |side: &Side| *side == Side::default();
+    if report.rows.is_empty() && nothing_known(&report.baseline) && nothing_known(&report.candidate)
+    {
+        return Vec::new();
+    }
+    let mut lines = vec![
+        format!("Candidate: {}.", side(&report.candidate, page)),
+        format!("Baseline: {}.", side(&report.baseline, page)),
+    ];
     let mut designs: BTreeMap<(Reference, Mode, Experiment), usize> = BTreeMap::new();
     for row in compared(report) {
         *designs.entry((row.reference, row.mode, row.experiment)).or_default() += 1;
@@ -434,18 +474,18 @@ fn policy(report: &Report) -> String {
     format!("{line}.")
 }
 
-/// `paired in a co-run`, `stored, from plain launches, against the last release`.
+/// `paired in a co-run`, `stored, plain launches, against the last release`.
 pub(super) fn design(reference: Reference, mode: Mode, experiment: Experiment) -> String {
     let mut design = String::from(match mode {
         Mode::Paired => "paired",
         Mode::Stored => "stored",
     });
     design.push_str(match experiment {
-        Experiment::Corun => ", co-run",
-        Experiment::Turnstile => ", turnstile",
-        Experiment::Interleaved => ", launches in turn",
+        Experiment::Corun => " in a co-run",
+        Experiment::Turnstile => " in a turnstile",
+        Experiment::Interleaved => ", launched in turn",
         Experiment::Plain => ", plain launches",
-        Experiment::Imported => ", from files as they came",
+        Experiment::Imported => ", from files of another tool",
     });
     if reference == Reference::Release {
         design.push_str(", against the last release");

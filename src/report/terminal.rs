@@ -13,15 +13,14 @@
 //! Not guarded …  Notices …  Candidate … Policy …               what else to know
 //! ```
 //!
-//! Lines are laid out by hand: a table crate knows neither headings between rows whose columns still line up, nor
-//! a cut in the middle that keeps two names apart, and what remains of its work is one `format!`.
+//! The table is laid out by hand: headings between rows whose columns still line up, and names that are cut in the
+//! middle but stay apart, leave a table crate with no more to do than one `format!`.
 
 use anstyle::{AnsiColor, Style};
 
 use super::prose::{self, PLAIN};
 use super::{Report, text};
-use crate::gate::{Row, Verdict};
-use crate::model::Notice;
+use crate::gate::{Outcome, Row, Verdict};
 
 /// How a page for a terminal looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,15 +67,15 @@ const NAME_MIN: usize = 16;
 
 /// Renders the page for a terminal.
 pub fn terminal(report: &Report, screen: &Screen) -> String {
-    let mut page = Page { screen: *screen, out: String::new() };
+    let mut page = Page::new(*screen);
     page.headline(report);
     if screen.verbosity > Verbosity::Quiet {
         page.rows(report);
-        page.paragraph(&prose::not_guarded(report, PLAIN));
+        page.not_guarded(report);
         page.notices(report);
         page.circumstances(report);
     }
-    page.out
+    page.finish()
 }
 
 /// The colour of a verdict.
@@ -90,242 +89,226 @@ pub(super) fn verdict_style(verdict: Verdict) -> Style {
     Style::new().bold().fg_color(Some(colour.into()))
 }
 
-/// Text in a style, or as it is.
-pub(super) fn paint(colour: Colour, style: Style, text: &str) -> String {
-    match colour {
-        Colour::Never => text.into(),
-        Colour::Always => format!("{style}{text}{style:#}"),
-    }
-}
-
-/// What a verdict says, for a heading.
-pub(super) fn meaning(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Regression => "proven worse by more than the tolerance",
-        Verdict::Failed => "could not be measured or read",
-        Verdict::Removed => "not in the candidate",
-        Verdict::Inconclusive => "the data cannot tell",
-        Verdict::Added => "not in the baseline",
-        Verdict::Improvement => "proven better by more than the tolerance",
-        Verdict::Unchanged => "shown to lie within the tolerance",
-    }
-}
-
-/// Notices of the report and of its rows; those of one kind and advice together, in order of appearance.
-pub(super) fn gathered(report: &Report) -> Vec<(Vec<&str>, &str)> {
-    let mut groups: Vec<(&str, &str, Vec<&str>)> = Vec::new();
-    for Notice { kind, seen, advice } in
-        report.notices.iter().chain(report.rows.iter().flat_map(|row| &row.notices))
-    {
-        match groups.iter_mut().find(|group| (group.0, group.1) == (kind, advice)) {
-            Some((.., all)) if all.contains(&seen.as_str()) => {}
-            Some((.., all)) => all.push(seen),
-            None => groups.push((kind, advice, vec![seen])),
-        }
-    }
-    groups.into_iter().map(|(_, advice, seen)| (seen, advice)).collect()
-}
-
-struct Page {
+/// A page for a terminal, line by line.
+pub(super) struct Page {
     screen: Screen,
     out: String,
 }
 
-/// The cells of a row that has numbers.
-struct Cells {
-    label: String,
-    arrow: String,
-    change: String,
-    interval: String,
-    remark: String,
-}
-
 impl Page {
-    fn line(&mut self, line: &str) {
+    pub(super) fn new(screen: Screen) -> Self {
+        Page { screen, out: String::new() }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+
+    /// Columns that may be used.
+    pub(super) fn width(&self) -> usize {
+        self.screen.width
+    }
+
+    pub(super) fn paint(&self, style: Style, text: &str) -> String {
+        match self.screen.colour {
+            Colour::Never => text.into(),
+            Colour::Always => format!("{style}{text}{style:#}"),
+        }
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
         self.out.push_str(line.trim_end());
         self.out.push('\n');
     }
 
-    fn wrapped(&mut self, text: &str, first: &str, indent: usize) {
-        let text = text::wrap(&format!("{first}{text}"), self.screen.width, indent);
+    /// Text that begins after `first` and goes on, where it is too long for a line, after `indent` blanks.
+    pub(super) fn wrapped(&mut self, first: &str, text: &str, indent: usize) {
+        let text = text::wrap(first, text, self.screen.width, indent);
         self.line(&text);
     }
 
-    /// A paragraph of its own; nothing where there is nothing to say.
-    fn paragraph(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.line("");
-            self.wrapped(text, "", 2);
-        }
-    }
-
-    fn paint(&self, style: Style, text: &str) -> String {
-        paint(self.screen.colour, style, text)
+    /// A heading after an empty line.
+    pub(super) fn heading(&mut self, text: &str) {
+        let text = self.paint(Style::new().bold(), text);
+        self.line("");
+        self.line(&text);
     }
 
     fn headline(&mut self, report: &Report) {
         let headline = prose::headline(report, PLAIN);
-        let wrapped = text::wrap(&headline.answer, self.screen.width, 2);
+        let wrapped = text::wrap("", &headline.answer, self.screen.width, 2);
         let (word, rest) = wrapped.split_once(':').expect("a headline begins with its outcome");
         let style = match report.exit_code {
-            0 if report.outcome == crate::gate::Outcome::Pass => verdict_style(Verdict::Unchanged),
+            0 if report.outcome == Outcome::Pass => verdict_style(Verdict::Unchanged),
             0 => verdict_style(Verdict::Inconclusive),
             _ => verdict_style(Verdict::Regression),
         };
         let word = self.paint(style, word);
         self.line(&format!("{word}:{rest}"));
         if !headline.action.is_empty() {
-            self.wrapped(&headline.action, "  ", 2);
+            self.wrapped("  ", &headline.action, 2);
         }
     }
 
     fn rows(&mut self, report: &Report) {
-        let shown: Vec<(Verdict, Vec<&Row>, usize)> = Verdict::ALL
-            .into_iter()
-            .map(|verdict| (verdict, report.rows_with(verdict)))
-            .filter(|(_, rows)| !rows.is_empty())
-            .map(|(verdict, mut rows)| {
-                let all = rows.len();
-                rows.truncate(self.listed(verdict));
-                (verdict, rows, all)
-            })
-            .collect();
-        let mut table = Table::new(shown.iter().flat_map(|(_, rows, _)| rows), self.screen.width);
-        let mut heading_due = true;
-        for (verdict, rows, all) in &shown {
+        let verbosity = self.screen.verbosity;
+        let shown = |verdict| {
+            let mut rows = report.rows_with(verdict);
+            rows.truncate(most_listed(verdict, verbosity));
+            rows
+        };
+        let measured: Vec<&Row> =
+            Verdict::ALL.into_iter().flat_map(shown).filter(|row| is_measured(row)).collect();
+        let (heading, lines) = self.table(&measured);
+        let mut heading = Some(heading);
+        let mut lines = lines.into_iter();
+        for verdict in Verdict::ALL {
+            let (rows, all) = (shown(verdict), report.count(verdict));
+            if all == 0 {
+                continue;
+            }
             let word = verdict.name().to_uppercase();
-            let word = self.paint(verdict_style(*verdict), &word);
+            let word = self.paint(verdict_style(verdict), &word);
             let fold = if rows.is_empty() { "; --verbose lists them" } else { "" };
             self.line("");
-            self.line(&format!("{word} ({all}): {}{fold}", meaning(*verdict)));
-            if heading_due && rows.iter().any(|row| has_numbers(row)) {
-                heading_due = false;
-                let heading = self.paint(Style::new().dimmed(), &table.heading);
-                self.line(&format!("  {heading}"));
+            self.line(&format!("{word} ({all}): {}{fold}", prose::meaning(report, verdict)));
+            for row in &rows {
+                self.row(row, &mut heading, &mut lines);
             }
-            for row in rows {
-                let lines = table.row(row);
-                if has_numbers(row) {
-                    self.line(&lines);
-                } else {
-                    self.wrapped(&lines, "  ", 4);
-                }
-            }
-            if !rows.is_empty() && rows.len() < *all {
+            if !rows.is_empty() && rows.len() < all {
                 self.line(&format!("  and {} more; --verbose lists them", all - rows.len()));
             }
         }
     }
 
-    /// How many rows of a verdict are listed.
-    fn listed(&self, verdict: Verdict) -> usize {
-        match verdict {
-            _ if self.screen.verbosity == Verbosity::Verbose => usize::MAX,
-            Verdict::Regression | Verdict::Failed | Verdict::Removed => usize::MAX,
-            Verdict::Inconclusive | Verdict::Added | Verdict::Improvement => FEW,
-            Verdict::Unchanged => 0,
+    fn row(
+        &mut self,
+        row: &Row,
+        heading: &mut Option<String>,
+        lines: &mut impl Iterator<Item = String>,
+    ) {
+        let reason = text::sentence(&row.reason);
+        if !is_measured(row) {
+            let what = format!("{}: {reason}", PLAIN.label(row));
+            return self.wrapped("  ", &what, 4);
+        }
+        if let Some(heading) = heading.take() {
+            self.line(&heading);
+        }
+        self.line(&lines.next().expect("the table has a line for each measured row"));
+        if self.screen.verbosity == Verbosity::Verbose && !reason.is_empty() {
+            self.wrapped("    ", &reason, 4);
+        }
+    }
+
+    /// The heading and the lines of measured rows, in columns as wide as their widest cell; the name gives way first.
+    fn table(&self, rows: &[&Row]) -> (String, Vec<String>) {
+        const NAME: &str = "benchmark";
+        const VALUES: &str = "baseline -> candidate";
+        let cells: Vec<[String; 4]> = rows
+            .iter()
+            .map(|row| [text::arrow(row), text::change(row), text::interval(row), remark(row)])
+            .collect();
+        let widest =
+            |column: usize| cells.iter().map(|row| text::width(&row[column])).max().unwrap_or(0);
+        let confidence =
+            rows.iter().find(|row| row.ci.is_some()).map_or(0.95, |row| row.confidence);
+        let interval = format!("{} interval", text::share(confidence));
+        // A column that is empty in every row is not shown.
+        let interval = if widest(2) == 0 { "" } else { &interval };
+        let widths =
+            [widest(0), widest(1).max("change".len()), widest(2).max(interval.len()), widest(3)];
+        let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + 2).sum();
+
+        // The names get what the other columns leave. The heading of the values may reach into their column.
+        let names: Vec<(String, String)> =
+            rows.iter().map(|row| (text::uncut(&row.id.to_string()), PLAIN.aspect(row))).collect();
+        let longest = names.iter().map(|(id, aspect)| text::width(id) + text::width(aspect)).max();
+        let room = self.screen.width.saturating_sub(2 + taken).max(NAME_MIN);
+        let headed = (NAME.len() + VALUES.len()).saturating_sub(widths[0]);
+        let name_width = longest.unwrap_or(0).min(room).max(headed);
+        let short = text::shorten(&names, name_width);
+
+        let values = right(VALUES, name_width + 2 + widths[0] - NAME.len());
+        let heading = format!("  {NAME}{values}  {}  {interval}", right("change", widths[1]));
+        let lines = rows.iter().zip(cells).zip(names.iter().zip(short));
+        let lines =
+            lines.map(|((row, [arrow, change, interval, remark]), ((id, aspect), short))| {
+                let mut line = match &short {
+                    Some(short) => format!("  {}", left(short, name_width)),
+                    None => format!("  {id}{aspect}\n  {}", left("", name_width)),
+                };
+                let style = match row.verdict {
+                    Verdict::Regression | Verdict::Improvement => verdict_style(row.verdict),
+                    _ => Style::new(),
+                };
+                let change = self.paint(style, &right(&change, widths[1]));
+                line.push_str(&format!("  {}  {change}", right(&arrow, widths[0])));
+                if widths[2] > 0 {
+                    line.push_str(&format!("  {}", left(&interval, widths[2])));
+                }
+                format!("{line}  {remark}")
+            });
+        (self.paint(Style::new().dimmed(), &heading), lines.collect())
+    }
+
+    fn not_guarded(&mut self, report: &Report) {
+        let names = prose::not_guarded(report, PLAIN);
+        if !names.is_empty() {
+            self.line("");
+            self.wrapped("", &names, 2);
         }
     }
 
     fn notices(&mut self, report: &Report) {
-        let notices = gathered(report);
+        let notices = prose::gathered(report);
         if notices.is_empty() {
             return;
         }
-        self.line("");
-        let heading = self.paint(Style::new().bold(), "Notices");
-        self.line(&heading);
+        self.heading("Notices");
         for (seen, advice) in notices {
             let most = if self.screen.verbosity == Verbosity::Verbose { usize::MAX } else { 3 };
             for one in seen.iter().take(most) {
-                self.wrapped(&text::sentence(one), "- ", 2);
+                self.wrapped("- ", &text::sentence(one), 2);
             }
             if seen.len() > most {
                 self.line(&format!("  and {} more like it", seen.len() - most));
             }
             if !advice.is_empty() {
-                self.wrapped(&text::sentence(advice), "  ", 2);
+                self.wrapped("  ", &text::sentence(advice), 2);
             }
         }
     }
 
     fn circumstances(&mut self, report: &Report) {
-        self.line("");
-        for line in prose::circumstances(report, PLAIN) {
-            self.wrapped(&line, "", 2);
+        let lines = prose::circumstances(report, PLAIN);
+        if !lines.is_empty() {
+            self.line("");
         }
+        for line in lines {
+            self.wrapped("", &line, 2);
+        }
+    }
+}
+
+/// How many rows of a verdict are listed.
+fn most_listed(verdict: Verdict, verbosity: Verbosity) -> usize {
+    match verdict {
+        _ if verbosity == Verbosity::Verbose => usize::MAX,
+        Verdict::Regression | Verdict::Failed | Verdict::Removed => usize::MAX,
+        Verdict::Inconclusive | Verdict::Added | Verdict::Improvement => FEW,
+        Verdict::Unchanged => 0,
     }
 }
 
 /// Whether a row is shown as numbers: something was compared.
-fn has_numbers(row: &Row) -> bool {
+fn is_measured(row: &Row) -> bool {
     !matches!(row.verdict, Verdict::Failed | Verdict::Removed | Verdict::Added)
 }
 
-/// Columns as wide as their widest cell; the name gives way first.
-struct Table {
-    heading: String,
-    labels: std::vec::IntoIter<(String, Option<String>)>,
-    name: usize,
-    arrow: usize,
-    change: usize,
-    interval: usize,
-}
-
-impl Table {
-    /// Lays out the rows, which are then asked for in the same order.
-    fn new<'r>(rows: impl Iterator<Item = &'r &'r Row>, width: usize) -> Self {
-        let rows: Vec<&Row> = rows.copied().collect();
-        let cells: Vec<Cells> =
-            rows.iter().filter(|row| has_numbers(row)).map(|row| cells(row)).collect();
-        let widest = |cell: fn(&Cells) -> &str, least: &str| {
-            cells.iter().map(|row| text::width(cell(row))).fold(text::width(least), usize::max)
-        };
-        let confidence =
-            rows.iter().find(|row| row.ci.is_some()).map_or(0.95, |row| row.confidence);
-        let interval_heading = format!("{} interval", text::share(confidence));
-        let arrow = widest(|row| &row.arrow, "baseline -> candidate");
-        let change = widest(|row| &row.change, "change");
-        let interval = widest(|row| &row.interval, &interval_heading);
-        let remark = widest(|row| &row.remark, "");
-        let gaps = if remark == 0 { 6 } else { 8 };
-        let room = width.saturating_sub(2 + arrow + change + interval + remark + gaps);
-        let longest = widest(|row| &row.label, "benchmark");
-        let name = longest.min(room.max(NAME_MIN));
-        let labels: Vec<String> = rows.iter().map(|row| PLAIN.label(row)).collect();
-        let short = text::shorten(&labels, name);
-        let heading = format!(
-            "{:name$}  {:>arrow$}  {:>change$}  {interval_heading}",
-            "benchmark", "baseline -> candidate", "change",
-        );
-        let labels = labels.into_iter().zip(short).collect::<Vec<_>>().into_iter();
-        Table { heading, labels, name, arrow, change, interval }
-    }
-
-    fn row(&mut self, row: &Row) -> String {
-        let (label, short) = self.labels.next().expect("rows are asked for in their order");
-        if !has_numbers(row) {
-            return format!("{label}: {}", text::sentence(&row.reason));
-        }
-        let cells = cells(row);
-        let (above, name) = match short {
-            Some(short) => (String::new(), short),
-            None => (format!("  {label}\n"), String::new()),
-        };
-        format!(
-            "{above}  {}  {}  {}  {}  {}",
-            left(&name, self.name),
-            right(&cells.arrow, self.arrow),
-            right(&cells.change, self.change),
-            left(&cells.interval, self.interval),
-            cells.remark,
-        )
-    }
-}
-
-fn cells(row: &Row) -> Cells {
+fn remark(row: &Row) -> String {
     let (worse, better) = text::words(&row.metric);
-    let remark = match row.verdict {
+    match row.verdict {
         _ if !row.gated => "not guarded".into(),
         Verdict::Regression => worse.into(),
         Verdict::Improvement => better.into(),
@@ -334,13 +317,6 @@ fn cells(row: &Row) -> Cells {
             row.launches_needed.map_or_else(String::new, |needed| format!("needs {needed}"))
         }
         _ => String::new(),
-    };
-    Cells {
-        label: PLAIN.label(row),
-        arrow: text::arrow(row),
-        change: text::change(row),
-        interval: text::interval(row),
-        remark,
     }
 }
 

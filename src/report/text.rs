@@ -18,6 +18,9 @@ use crate::model::{Better, Metric};
 /// Longest foreign name or label on a page, in columns; more is cut out of its middle.
 pub(super) const NAME_LIMIT: usize = 120;
 
+/// Columns of a cut name that still say which it is.
+const NAME_LEAST: usize = 8;
+
 /// Longest foreign sentence on a page, in columns.
 const SENTENCE_LIMIT: usize = 600;
 
@@ -45,7 +48,12 @@ fn is_hidden(c: char) -> bool {
 
 /// A name or label that came from elsewhere.
 pub(super) fn name(text: &str) -> String {
-    if text.is_empty() { "(no name)".into() } else { middle(&visible(text), NAME_LIMIT) }
+    middle(&uncut(text), NAME_LIMIT)
+}
+
+/// The same, however long it is.
+pub(super) fn uncut(text: &str) -> String {
+    if text.is_empty() { "(no name)".into() } else { visible(text) }
 }
 
 /// A sentence that came from elsewhere: line breaks become spaces, and it has an end.
@@ -58,17 +66,18 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Cuts the middle out of a text that is wider than `limit` columns: both ends tell benchmarks apart.
+/// Cuts a text that is wider than `limit` columns: the beginning tells where a benchmark lives, the end, which
+/// gets twice the room, which one it is.
 pub(super) fn middle(text: &str, limit: usize) -> String {
     if width(text) <= limit {
         return text.to_owned();
     }
     let room = limit.saturating_sub(1);
-    let head = fitting(text.chars(), room.div_ceil(2));
-    let tail = fitting(text.chars().rev(), room / 2);
-    let (head, tail): (String, String) =
-        (text.chars().take(head).collect(), text.chars().rev().take(tail).collect());
-    format!("{head}…{}", tail.chars().rev().collect::<String>())
+    let head: String = text.chars().take(fitting(text.chars(), room / 3)).collect();
+    let room = room - width(&head);
+    let from = text.chars().count() - fitting(text.chars().rev(), room);
+    let tail: String = text.chars().skip(from).collect();
+    format!("{head}…{tail}")
 }
 
 /// How many of the characters fit into `limit` columns.
@@ -82,18 +91,26 @@ fn fitting(chars: impl Iterator<Item = char>, limit: usize) -> usize {
         .count()
 }
 
-/// Shortens labels so that no two different ones become the same; `None` where only the whole would do.
-pub(super) fn shorten(labels: &[String], limit: usize) -> Vec<Option<String>> {
-    let cut: Vec<String> = labels.iter().map(|label| middle(label, limit)).collect();
-    let mut sorted: Vec<(&String, &String)> = cut.iter().zip(labels).collect();
+/// Shortens labels, each the name and what follows it uncut, so that no two different ones become the same; `None`
+/// where only the whole would do: two would become the same, or next to nothing of the name would be left.
+pub(super) fn shorten(labels: &[(String, String)], limit: usize) -> Vec<Option<String>> {
+    let cut: Vec<String> = labels
+        .iter()
+        .map(|(name, rest)| middle(name, limit.saturating_sub(width(rest))) + rest)
+        .collect();
+    let mut sorted: Vec<(&String, &(String, String))> = cut.iter().zip(labels).collect();
     sorted.sort_unstable();
     sorted.dedup();
+    let alone = |short: &String| {
+        let from = sorted.partition_point(|(other, _)| *other < short);
+        sorted.get(from + 1).is_none_or(|(other, _)| *other != short)
+    };
+    let enough = |short: &str, (name, rest): &(String, String)| {
+        short.starts_with(name.as_str()) || NAME_LEAST <= limit.saturating_sub(width(rest))
+    };
     cut.iter()
-        .map(|short| {
-            let from = sorted.partition_point(|(other, _)| *other < short);
-            let unique = sorted.get(from + 1).is_none_or(|(other, _)| *other != short);
-            unique.then(|| short.clone())
-        })
+        .zip(labels)
+        .map(|(short, label)| (alone(short) && enough(short, label)).then(|| short.clone()))
         .collect()
 }
 
@@ -123,7 +140,8 @@ pub(super) fn quantity(metric: &Metric, value: f64) -> Quantity {
 pub(super) fn quantities(metric: &Metric, baseline: f64, candidate: f64) -> (Quantity, Quantity) {
     let (low, high) = (baseline.abs().min(candidate.abs()), baseline.abs().max(candidate.abs()));
     let shared = if low == 0.0 { high } else { low };
-    if !(high / shared <= 1000.0) {
+    let apart = high / shared;
+    if apart.is_nan() || apart > 1000.0 {
         return (quantity(metric, baseline), quantity(metric, candidate));
     }
     let both = (scaled(metric, baseline, shared), scaled(metric, candidate, shared));
@@ -287,11 +305,12 @@ fn magnitude(fraction: f64) -> String {
         size if size.is_infinite() => if percent > 0.0 { "∞" } else { "-∞" }.into(),
         size if size >= 1e6 => format!("{percent:.1e}"),
         size if size >= 99.95 => format!("{percent:.0}"),
-        size if size >= 0.0995 || size < 0.0005 => {
-            let text = format!("{percent:.1}");
-            if text == "-0.0" { "0.0".into() } else { text }
+        size if (0.0005..0.0995).contains(&size) => {
+            format!("{percent:.3}").trim_end_matches('0').into()
         }
-        _ => format!("{percent:.3}").trim_end_matches('0').into(),
+        _ => format!("{percent:.1}")
+            .trim_start_matches(if percent > -0.05 { "-" } else { "" })
+            .into(),
     }
 }
 
@@ -360,22 +379,25 @@ pub(super) fn listed(items: &[String], most: usize) -> String {
     }
 }
 
-/// Breaks a text between words at `width` columns; later lines begin with `indent` spaces.
-pub(super) fn wrap(text: &str, width: usize, indent: usize) -> String {
-    let mut out = String::new();
-    let mut used = 0;
+/// Breaks a text between words at `width` columns. The first line begins with `first`, later ones with `indent`
+/// blanks.
+pub(super) fn wrap(first: &str, text: &str, width: usize, indent: usize) -> String {
+    let mut out = String::from(first);
+    let mut used = self::width(first);
+    let mut begun = false;
     for word in text.split(' ') {
         let wide = self::width(word);
-        if used > indent && used + 1 + wide > width {
+        if begun && used + 1 + wide > width {
             out.push('\n');
-            out.extend(std::iter::repeat_n(' ', indent));
+            out.push_str(&" ".repeat(indent));
             used = indent;
-        } else if !out.is_empty() {
+        } else if begun {
             out.push(' ');
             used += 1;
         }
         out.push_str(word);
         used += wide;
+        begun = true;
     }
     out
 }
@@ -456,11 +478,20 @@ mod tests {
 
     #[test]
     fn names_stay_apart_when_cut() {
-        assert_eq!(middle("parser::read/serde_json", 13), "parser…e_json");
+        assert_eq!(middle("parser::read/serde_json", 13), "pars…rde_json");
         assert_eq!(width(&middle("漢字漢字漢字漢字", 9)), 9);
-        let labels = ["select/aaaa/1", "select/bbbb/1", "short"].map(String::from);
-        assert_eq!(shorten(&labels, 9), [None, None, Some("short".to_owned())]);
-        assert_eq!(shorten(&labels, 13), labels.each_ref().map(|label| Some(label.clone())),);
+        let labels = ["select/aaaa/1", "select/bbbb/1", "short"];
+        let labels = labels.map(|label| (label.to_owned(), " [B]".to_owned()));
+        assert_eq!(shorten(&labels, 8), [None, None, None]);
+        assert_eq!(
+            shorten(&labels, 12),
+            [Some("se…aaa/1"), Some("se…bbb/1"), Some("short")]
+                .map(|cut| cut.map(|cut| format!("{cut} [B]")))
+        );
+        let rows = ["row/1/wide", "row/2/wide"].map(|label| (label.to_owned(), String::new()));
+        assert_eq!(shorten(&rows, 8), [None, None]);
+        let whole = labels.each_ref().map(|(name, rest)| Some(format!("{name}{rest}")));
+        assert_eq!(shorten(&labels, 17), whole);
     }
 
     #[test]
@@ -474,7 +505,7 @@ mod tests {
         let items = ["a", "b", "c", "d"].map(String::from);
         assert_eq!(listed(&items[..2], 3), "a and b");
         assert_eq!(listed(&items, 2), "a, b and 2 more");
-        assert_eq!(wrap("one two three four", 9, 2), "one two\n  three\n  four");
-        assert_eq!(wrap("endlesslylongword x", 5, 2), "endlesslylongword\n  x");
+        assert_eq!(wrap("- ", "one two three", 9, 2), "- one two\n  three");
+        assert_eq!(wrap("", "endlesslylongword x", 5, 2), "endlesslylongword\n  x");
     }
 }

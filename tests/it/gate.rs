@@ -20,7 +20,7 @@ fn rule(pattern: &str) -> Rule {
 }
 
 /// Outcome, exit code and verdicts (worst first) of a session.
-fn check(session: Session, policy: &Policy, expected: (Outcome, u8, &[Verdict])) {
+fn check(session: &Session, policy: &Policy, expected: (Outcome, u8, &[Verdict])) {
     let report = session.report(policy);
     let verdicts: Vec<Verdict> = report.rows.iter().map(|row| row.verdict).collect();
     assert_eq!((report.outcome, report.exit_code, verdicts.as_slice()), expected, "{report:#?}");
@@ -49,37 +49,41 @@ fn a_proven_slowdown_fails() {
 #[test]
 fn a_proven_speed_up_passes() {
     let session = Session::new(3).bench("a", 0.90, 0.002, 10);
-    check(session, &Policy::default(), (Outcome::Pass, 0, &[Verdict::Improvement]));
+    check(&session, &Policy::default(), (Outcome::Pass, 0, &[Verdict::Improvement]));
 }
 
 #[test]
 fn undecided_warns_or_fails_as_the_policy_says() {
     let session = Session::new(4).bench("a", 1.0, 0.2, 10);
     let expected = [Verdict::Inconclusive];
-    check(session.clone(), &Policy::default(), (Outcome::Inconclusive, 0, &expected));
+    check(&session, &Policy::default(), (Outcome::Inconclusive, 0, &expected));
     let strict = Policy { on_inconclusive: OnInconclusive::Fail, ..Policy::default() };
-    check(session, &strict, (Outcome::Inconclusive, 11, &expected));
+    check(&session, &strict, (Outcome::Inconclusive, 11, &expected));
 }
 
 #[test]
 fn a_removed_benchmark_fails_or_warns_as_the_policy_says() {
     let session = Session::new(5).bench("a", 1.0, 0.002, 10).only_baseline("gone");
     let expected = [Verdict::Removed, Verdict::Unchanged];
-    check(session.clone(), &Policy::default(), (Outcome::Fail, 10, &expected));
+    check(&session, &Policy::default(), (Outcome::Fail, 10, &expected));
     let lenient = Policy { missing: Missing::Warn, ..Policy::default() };
-    check(session, &lenient, (Outcome::Pass, 0, &expected));
+    check(&session, &lenient, (Outcome::Pass, 0, &expected));
 }
 
 #[test]
 fn an_added_benchmark_passes() {
     let session = Session::new(6).bench("a", 1.0, 0.002, 10).only_candidate("born");
-    check(session, &Policy::default(), (Outcome::Pass, 0, &[Verdict::Added, Verdict::Unchanged]));
+    check(&session, &Policy::default(), (Outcome::Pass, 0, &[Verdict::Added, Verdict::Unchanged]));
 }
 
 #[test]
 fn a_failed_benchmark_is_an_error_and_the_others_are_judged() {
     let session = Session::new(7).bench("a", 1.0, 0.002, 10).failed("broken");
-    check(session, &Policy::default(), (Outcome::Error, 1, &[Verdict::Failed, Verdict::Unchanged]));
+    check(
+        &session,
+        &Policy::default(),
+        (Outcome::Error, 1, &[Verdict::Failed, Verdict::Unchanged]),
+    );
 }
 
 #[test]
@@ -98,7 +102,7 @@ fn sides_without_a_common_benchmark_are_nothing_to_compare() {
         &Policy::default(),
         (Outcome::NothingToCompare, 3, &[Verdict::Removed, Verdict::Added]),
     );
-    check(Session::new(9), &Policy::default(), (Outcome::NothingToCompare, 3, &[]));
+    check(&Session::new(9), &Policy::default(), (Outcome::NothingToCompare, 3, &[]));
 }
 
 #[test]
@@ -106,7 +110,7 @@ fn machines_that_differ_are_not_comparable_unless_measured_together() {
     let mut session = Session::new(10).bench("a", 1.3, 0.002, 10);
     session.baseline.environment.hard.insert("cpu".into(), "one".into());
     session.candidate.environment.hard.insert("cpu".into(), "another".into());
-    check(session.clone(), &Policy::default(), (Outcome::Fail, 10, &[Verdict::Regression]));
+    check(&session, &Policy::default(), (Outcome::Fail, 10, &[Verdict::Regression]));
     session.baseline.session = None;
     let report = session.report(&Policy::default());
     assert_eq!((report.outcome, report.exit_code), (Outcome::NotComparable, 4));
@@ -120,9 +124,9 @@ fn machines_that_differ_are_not_comparable_unless_measured_together() {
 #[test]
 fn too_few_launches_decide_nothing() {
     let session = Session::new(11).bench("a", 2.0, 0.0001, 4);
-    check(session, &Policy::default(), (Outcome::Inconclusive, 0, &[Verdict::Inconclusive]));
+    check(&session, &Policy::default(), (Outcome::Inconclusive, 0, &[Verdict::Inconclusive]));
     let session = Session::new(11).bench("a", 2.0, 0.0001, 5);
-    check(session, &Policy::default(), (Outcome::Fail, 10, &[Verdict::Regression]));
+    check(&session, &Policy::default(), (Outcome::Fail, 10, &[Verdict::Regression]));
 }
 
 #[test]
@@ -158,7 +162,7 @@ fn identical_executables_are_a_canary() {
     for run in [&mut session.baseline, &mut session.candidate] {
         run.executables.insert("suite".into(), "abc".into());
     }
-    check(session, &Policy::default(), (Outcome::Pass, 0, &[Verdict::Unchanged]));
+    check(&session, &Policy::default(), (Outcome::Pass, 0, &[Verdict::Unchanged]));
 }
 
 #[test]
@@ -225,7 +229,7 @@ fn throughput_is_judged_the_right_way_up() {
 fn names_without_a_suite_find_their_partner() {
     let mut session = Session::new(20).bench("a", 1.0, 0.002, 10);
     session.baseline.series[0].id.suite.clear();
-    check(session, &Policy::default(), (Outcome::Pass, 0, &[Verdict::Unchanged]));
+    check(&session, &Policy::default(), (Outcome::Pass, 0, &[Verdict::Unchanged]));
 }
 
 fn sessions() -> impl Strategy<Value = Session> {

@@ -131,7 +131,7 @@ fn report(applied: &[Outcome], rows: Vec<Row>) -> Report {
 }
 
 fn quiet_rows() -> Vec<Row> {
-    ["read", "write", "scan", "tree"]
+    ["read", "write"]
         .iter()
         .flat_map(|verb| {
             ["serde_json", "simd-json", "sonic-rs"]
@@ -140,7 +140,7 @@ fn quiet_rows() -> Vec<Row> {
         .enumerate()
         .map(|(index, name)| {
             let baseline = 812_000.0 * (1.0 + index as f64 * 1.7);
-            row(&name, baseline, 1.0 + (index as f64 - 5.0) * 0.001, Verdict::Unchanged)
+            row(&name, baseline, 1.0 + (index as f64 - 2.0) * 0.001, Verdict::Unchanged)
         })
         .collect()
 }
@@ -464,9 +464,9 @@ fn golden_pages() {
         let folder = root.join(case.name);
         let report = &case.report;
         pages.insert(folder.join("out.txt"), terminal(report, &Screen::default()));
-        pages.insert(folder.join("out.md"), markdown(report));
-        // The verdict file of three hundred rows would show a reviewer nothing that the others do not.
+        // Three hundred rows of these would show a reviewer nothing that the other cases do not.
         if case.name != "many-rows" {
+            pages.insert(folder.join("out.md"), markdown(report));
             pages.insert(folder.join("out.json"), json(report));
         }
         if let Some(id) = &case.explained {
@@ -507,10 +507,10 @@ fn golden_pages_are_told_at_every_verbosity_and_width() {
         for width in [80, 120] {
             let verbose = Screen { width, verbosity: Verbosity::Verbose, ..Screen::default() };
             let page = terminal(&case.report, &verbose);
-            for row in &case.report.rows {
-                let name: String =
-                    row.id.name.chars().take(8).filter(|c| c.is_ascii_alphanumeric()).collect();
-                assert!(page.contains(&name), "{}: {} is missing", case.name, row.id);
+            for row in case.report.rows.iter().filter(|row| row.id.name.is_ascii()) {
+                let end = row.id.name.rsplit(|c: char| !c.is_ascii_alphanumeric()).next();
+                let end = end.expect("splitting gives at least one part");
+                assert!(page.contains(end), "{}: {} is missing", case.name, row.id);
             }
             let quiet = Screen { verbosity: Verbosity::Quiet, ..verbose };
             assert!(page.starts_with(&terminal(&case.report, &quiet)), "{}", case.name);

@@ -1,5 +1,7 @@
 //! The integration tests: one binary, so that it links once.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
 mod config;
 mod gate;
 mod golden;
