@@ -6,6 +6,7 @@ pub mod config;
 pub mod error;
 pub mod gate;
 pub mod ingest;
+pub mod measure;
 pub mod model;
 pub mod report;
 pub mod stats;

@@ -30,7 +30,7 @@ fn check(session: &Session, policy: &Policy, expected: (Outcome, u8, &[Verdict])
 fn unchanged_passes() {
     let session = Session::new(1).bench("a", 1.0, 0.002, 10).bench("b", 1.001, 0.002, 10);
     check(
-        session,
+        &session,
         &Policy::default(),
         (Outcome::Pass, 0, &[Verdict::Unchanged, Verdict::Unchanged]),
     );
@@ -40,7 +40,7 @@ fn unchanged_passes() {
 fn a_proven_slowdown_fails() {
     let session = Session::new(2).bench("a", 1.10, 0.002, 10).bench("b", 1.0, 0.002, 10);
     check(
-        session,
+        &session,
         &Policy::default(),
         (Outcome::Fail, 10, &[Verdict::Regression, Verdict::Unchanged]),
     );
@@ -98,7 +98,7 @@ fn a_regression_outranks_a_failure_and_both_are_listed() {
 fn sides_without_a_common_benchmark_are_nothing_to_compare() {
     let session = Session::new(9).only_baseline("a").only_candidate("b");
     check(
-        session,
+        &session,
         &Policy::default(),
         (Outcome::NothingToCompare, 3, &[Verdict::Removed, Verdict::Added]),
     );

@@ -6,6 +6,8 @@ mod config;
 mod gate;
 mod golden;
 mod ingest;
+#[cfg(target_os = "linux")]
+mod measure;
 mod pages;
 mod runs;
 mod tidy;

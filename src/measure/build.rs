@@ -1,0 +1,485 @@
+//! Builds the bench executables of both revisions in one fixed place, without touching the user's checkout.
+//!
+//! ```text
+//!   <target>/pacegate/
+//!     lock                   held while one pacegate works here
+//!     index                  temporary index, from which a dirty work tree becomes a commit object
+//!     tree/                  git worktree; holds one revision after the other
+//!     build/                 CARGO_TARGET_DIR; dependencies are compiled once
+//!     exe/<revision>/<package>/<target>      copied aside and hashed before anything is launched
+//! ```
+//!
+//! Built in one path, both revisions have the same symbol hashes and embedded paths, so that unchanged
+//! code gives identical executables. Afterwards the tree holds the revision built last (the
+//! candidate), and every arm reads its data files from there.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+use super::discover::{Executable, executables};
+use super::process::{Process, last_lines, wait_a_slice};
+use super::{Error, ErrorKind, Watch};
+
+/// A commit that is measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// Commit id; of a commit object that no branch knows where the work tree was dirty.
+    pub sha: String,
+    /// Commits from here to HEAD; 0 for HEAD itself and for the dirty work tree on it.
+    pub distance: u64,
+    /// What it is, for people: `HEAD`, `work tree`, `merge base with origin/main`.
+    pub origin: String,
+}
+
+/// What of the workspace is built, as flags of `cargo bench`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CargoOptions {
+    /// Handed to `cargo bench` as they are, for example `--package x`, `--bench y`, `--features z`.
+    pub arguments: Vec<String>,
+    /// Whether the user sees cargo's progress.
+    pub progress: Progress,
+}
+
+/// Where cargo's progress goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Progress {
+    /// Kept for the message of a failure.
+    #[default]
+    Captured,
+    /// Also passed on to standard error.
+    PassedOn,
+}
+
+/// The place where both revisions are built; it is held by one pacegate at a time, until dropped.
+#[derive(Debug)]
+pub struct Workshop {
+    /// Top folder of the user's work tree.
+    top: PathBuf,
+    /// Root of the cargo workspace below the top, empty if they are the same.
+    prefix: PathBuf,
+    /// `<target>/pacegate`.
+    place: PathBuf,
+    /// The target folder, to leave out of a snapshot.
+    target: PathBuf,
+    _lock: File,
+}
+
+/// The executables of one revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Built {
+    /// What was built.
+    pub revision: Revision,
+    /// Its bench executables, copied aside, sorted by package and target.
+    pub executables: Vec<Executable>,
+}
+
+impl Workshop {
+    /// Opens the workshop of the cargo workspace that `directory` is in; `target` is its target folder.
+    ///
+    /// # Errors
+    /// Outside of a git repository or cargo workspace, and while another pacegate works there.
+    pub fn open(directory: &Path, target: &Path) -> Result<Self, Error> {
+        let top = git(directory, &["rev-parse", "--show-toplevel"]).map_err(|error| {
+            let here = directory.display();
+            revision_error(format!(
+                "{here} is not in a git work tree ({error}); run pacegate in a checkout, or compare result files"
+            ))
+        })?;
+        let top = canonical(Path::new(&top))?;
+        let manifest = run(Command::new(cargo()).current_dir(directory).args([
+            "locate-project",
+            "--workspace",
+            "--message-format=plain",
+        ]))
+        .map_err(|error| {
+            Error::new(ErrorKind::Build, format!("no cargo workspace: {error}; name its folder"))
+        })?;
+        let root = canonical(Path::new(&manifest).parent().unwrap_or(directory))?;
+        let prefix = root.strip_prefix(&top).map(Path::to_owned).map_err(|_| {
+            let (root, top) = (root.display(), top.display());
+            revision_error(format!("the workspace {root} is not inside its repository {top}"))
+        })?;
+        let place = target.join("pacegate");
+        fs::create_dir_all(&place).map_err(|error| system(&place, &error))?;
+        let target = canonical(target)?;
+        let place = target.join("pacegate");
+        let path = place.join("lock");
+        let lock = OpenOptions::new().create(true).append(true).open(&path);
+        let lock = lock.map_err(|error| system(&path, &error))?;
+        if lock.try_lock().is_err() {
+            let path = place.display();
+            let message = format!(
+                "another pacegate works in {path}; wait for it, or set another target directory"
+            );
+            return Err(Error::new(ErrorKind::System, message));
+        }
+        let _ = fs::remove_dir_all(place.join("exe"));
+        Ok(Workshop { top, prefix, place, target, _lock: lock })
+    }
+
+    /// The candidate: HEAD, or the work tree with all files that are not ignored where it differs from HEAD.
+    ///
+    /// # Errors
+    /// If there is no commit yet, or git fails.
+    pub fn candidate(&self) -> Result<Revision, Error> {
+        let head = self.head()?;
+        if !self.is_dirty()? {
+            return Ok(Revision { sha: head, distance: 0, origin: "HEAD".to_owned() });
+        }
+        let index = self.place.join("index");
+        let copied = git(&self.top, &["rev-parse", "--git-path", "index"])
+            .map(|path| fs::copy(self.top.join(path), &index));
+        if !matches!(copied, Ok(Ok(_))) {
+            let _ = fs::remove_file(&index);
+        }
+        let with_index = |arguments: &[&str]| {
+            run(git_command(&self.top)
+                .env("GIT_INDEX_FILE", &index)
+                .envs(identity())
+                .args(arguments))
+            .map_err(|error| revision_error(format!("the work tree can't be recorded: {error}")))
+        };
+        let mut add = vec!["add", "--all", "--", "."];
+        let exclude = self.target.strip_prefix(&self.top).ok().and_then(Path::to_str);
+        let exclude = exclude.map(|target| format!(":(exclude,literal){target}"));
+        add.extend(exclude.as_deref());
+        with_index(&add)?;
+        let tree = with_index(&["write-tree"])?;
+        let message = "work tree, as measured by pacegate";
+        let sha = with_index(&["commit-tree", &tree, "-p", &head, "-m", message])?;
+        let _ = fs::remove_file(&index);
+        Ok(Revision { sha, distance: 0, origin: "work tree".to_owned() })
+    }
+
+    /// The baseline: the revision asked for; else the merge base with the default branch; else, where that
+    /// is HEAD itself, HEAD for a dirty work tree and its parent for a clean one.
+    ///
+    /// # Errors
+    /// If it can't be found, with the reason: a shallow clone, no default branch, a first commit.
+    pub fn baseline(&self, asked_for: Option<&str>) -> Result<Revision, Error> {
+        let head = self.head()?;
+        let (sha, origin) = match asked_for {
+            Some(name) => (self.commit(name)?, name.to_owned()),
+            None => {
+                let branch = self.default_branch()?;
+                let base = git(&self.top, &["merge-base", "HEAD", &branch]).map_err(|_| {
+                    let why = self.shallow_or("they have no common history");
+                    revision_error(format!(
+                        "no merge base of HEAD and {branch}: {why}; or name a baseline revision"
+                    ))
+                })?;
+                let branch = branch.trim_start_matches("refs/remotes/");
+                let branch = branch.trim_start_matches("refs/heads/");
+                if base != head {
+                    (base, format!("merge base with {branch}"))
+                } else if self.is_dirty()? {
+                    (head, "HEAD".to_owned())
+                } else {
+                    (self.commit("HEAD^")?, "parent of HEAD".to_owned())
+                }
+            }
+        };
+        let range = format!("{sha}..HEAD");
+        let distance = git(&self.top, &["rev-list", "--count", &range]);
+        let distance = distance.ok().and_then(|count| count.parse().ok()).unwrap_or(0);
+        Ok(Revision { sha, distance, origin })
+    }
+
+    /// Puts the revision into the tree, builds its benches and copies the executables aside.
+    ///
+    /// # Errors
+    /// If the revision can't be checked out or does not build, with cargo's last lines.
+    pub fn build(
+        &self,
+        revision: &Revision,
+        options: &CargoOptions,
+        watch: &Watch,
+    ) -> Result<Built, Error> {
+        self.check_out(&revision.sha)?;
+        self.supply_lock_file(&revision.sha)?;
+        let messages = self.run_cargo(revision, options, watch)?;
+        let folder = self.place.join("exe").join(&revision.sha);
+        let executables = executables(&messages)
+            .into_iter()
+            .map(|executable| copy_aside(executable, &folder))
+            .collect::<Result<_, _>>()?;
+        Ok(Built { revision: revision.clone(), executables })
+    }
+
+    fn head(&self) -> Result<String, Error> {
+        git(&self.top, &["rev-parse", "--verify", "HEAD^{commit}"])
+            .map_err(|_| revision_error("the repository has no commit yet; commit something first"))
+    }
+
+    fn is_dirty(&self) -> Result<bool, Error> {
+        git(&self.top, &["status", "--porcelain", "--untracked-files=normal", "--", "."])
+            .map(|status| {
+                // A target folder that is not ignored is ours and cargo's, not a change.
+                let target = self.target.strip_prefix(&self.top).ok();
+                let target = target.map(|path| format!("{}/", path.display()));
+                status.lines().any(|line| {
+                    target.as_ref().is_none_or(|target| line.get(3..) != Some(target.as_str()))
+                })
+            })
+            .map_err(|error| revision_error(format!("git status failed: {error}")))
+    }
+
+    fn commit(&self, name: &str) -> Result<String, Error> {
+        let spec = format!("{name}^{{commit}}");
+        git(&self.top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &spec]).map_err(
+            |_| {
+                let why = self.shallow_or("there is no such commit");
+                revision_error(format!(
+                    "revision {name} can't be found: {why}; name another baseline"
+                ))
+            },
+        )
+    }
+
+    fn default_branch(&self) -> Result<String, Error> {
+        if let Ok(branch) = git(&self.top, &["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])
+        {
+            return Ok(branch);
+        }
+        let usual = ["remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"];
+        usual
+            .iter()
+            .map(|name| format!("refs/{name}"))
+            .find(|name| git(&self.top, &["rev-parse", "--verify", "--quiet", name]).is_ok())
+            .ok_or_else(|| {
+                revision_error(
+                    "no default branch (origin/HEAD, main, master) to compare with; name a baseline \
+                     revision",
+                )
+            })
+    }
+
+    fn shallow_or<'a>(&self, otherwise: &'a str) -> &'a str {
+        match git(&self.top, &["rev-parse", "--is-shallow-repository"]).as_deref() {
+            Ok("true") => "the clone is shallow; fetch the full history (fetch-depth: 0)",
+            _ => otherwise,
+        }
+    }
+
+    fn tree(&self) -> PathBuf {
+        self.place.join("tree")
+    }
+
+    fn check_out(&self, sha: &str) -> Result<(), Error> {
+        let tree = self.tree();
+        let common = |directory: &Path| {
+            let path = git(directory, &["rev-parse", "--git-common-dir"]).ok()?;
+            directory.join(path).canonicalize().ok()
+        };
+        let failed = |error: String| {
+            revision_error(format!("{sha} can't be checked out into {}: {error}", tree.display()))
+        };
+        // Without a `.git` of its own, git would take the folder for part of the user's work tree.
+        let ours = tree.join(".git").exists() && common(&tree) == common(&self.top);
+        if !ours {
+            let _ = fs::remove_dir_all(&tree);
+            let path = tree.to_string_lossy();
+            git(
+                &self.top,
+                &["worktree", "add", "--force", "--detach", "--no-checkout", &path, sha],
+            )
+            .map_err(failed)?;
+        }
+        git(&tree, &["checkout", "--quiet", "--force", "--detach", sha]).map_err(failed)?;
+        git(&tree, &["clean", "-ffdq", "--exclude=Cargo.lock"]).map_err(failed)?;
+        if tree.join(".gitmodules").exists() {
+            git(&tree, &["submodule", "update", "--quiet", "--init", "--recursive"])
+                .map_err(failed)?;
+        }
+        self.renew_changed_packages(sha)
+    }
+
+    /// cargo does not know of every file that goes into an executable (a macro may read one), so all sources of
+    /// a package are made new when one of its files has changed since the last build here.
+    fn renew_changed_packages(&self, sha: &str) -> Result<(), Error> {
+        let tree = self.tree();
+        let note = self.place.join("built");
+        let changed = match fs::read_to_string(&note) {
+            Ok(last) => {
+                git(&tree, &["diff", "--name-only", "--no-renames", "-z", last.trim(), sha]).ok()
+            }
+            Err(_) => None,
+        };
+        let packages: BTreeSet<PathBuf> = match &changed {
+            None => BTreeSet::from([tree.clone()]),
+            Some(changed) => changed
+                .split('\0')
+                .filter(|path| !path.is_empty())
+                .map(|path| {
+                    let path = tree.join(path);
+                    let mut folders = path.ancestors().skip(1).take_while(|f| f.starts_with(&tree));
+                    folders.find(|f| f.join("Cargo.toml").exists()).unwrap_or(&tree).to_owned()
+                })
+                .collect(),
+        };
+        let now = SystemTime::now();
+        for package in packages {
+            for entry in walkdir::WalkDir::new(package).into_iter().flatten() {
+                if entry.file_type().is_file() && entry.path().extension() == Some("rs".as_ref()) {
+                    let touched = File::options()
+                        .append(true)
+                        .open(entry.path())
+                        .and_then(|f| f.set_modified(now));
+                    touched.map_err(|error| system(entry.path(), &error))?;
+                }
+            }
+        }
+        fs::write(&note, sha).map_err(|error| system(&note, &error))
+    }
+
+    /// Where the revision does not track a lock file, both arms get the user's, so that they share their
+    /// dependencies.
+    fn supply_lock_file(&self, sha: &str) -> Result<(), Error> {
+        let name = self.prefix.join("Cargo.lock");
+        let users = self.top.join(&name);
+        let spec = format!("{sha}:{}", name.to_string_lossy().replace('\\', "/"));
+        let tracked = git(&self.top, &["cat-file", "-e", &spec]).is_ok();
+        if !tracked && users.exists() {
+            let ours = self.tree().join(&name);
+            fs::copy(&users, &ours).map_err(|error| system(&ours, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Runs `cargo bench --no-run` in the tree and returns its messages.
+    fn run_cargo(
+        &self,
+        revision: &Revision,
+        options: &CargoOptions,
+        watch: &Watch,
+    ) -> Result<String, Error> {
+        let messages = self.place.join("cargo-messages");
+        let log = self.place.join("cargo-log");
+        let create = |path: &Path| File::create(path).map_err(|error| system(path, &error));
+        create(&log)?;
+        let append = OpenOptions::new().append(true).open(&log);
+        let append = append.map_err(|error| system(&log, &error))?;
+        let mut command = Command::new(cargo());
+        command
+            .current_dir(self.tree().join(&self.prefix))
+            .args(["bench", "--no-run", "--message-format=json-render-diagnostics"])
+            .args(&options.arguments)
+            .env("CARGO_TARGET_DIR", self.place.join("build"))
+            .stdout(create(&messages)?)
+            .stderr(append);
+        let output = File::open(&log).map_err(|error| system(&log, &error))?;
+        let process = Process::start(&mut command, output, watch).map_err(|error| {
+            let message = format!("cargo can't be started: {error}; install it or set CARGO");
+            Error::new(ErrorKind::Build, message)
+        })?;
+        let mut running = [process];
+        let mut shown = 0;
+        let mut pass_on = || {
+            if options.progress == Progress::PassedOn
+                && let Ok(text) = fs::read(&log)
+            {
+                let _ = std::io::stderr().write_all(text.get(shown..).unwrap_or_default());
+                shown = text.len();
+            }
+        };
+        while !running[0].has_ended() {
+            if watch.interrupt.is_raised() {
+                return Err(Error::interrupted());
+            }
+            wait_a_slice(&running);
+            pass_on();
+        }
+        pass_on();
+        let [process] = running;
+        let (status, _, mut output) = process.reap().map_err(|error| system(&log, &error))?;
+        if !status.success() {
+            let Revision { sha, origin, .. } = revision;
+            let message = format!(
+                "the benches of {origin} ({}) do not build, cargo ended with {status}:\n{}",
+                sha.get(..12).unwrap_or(sha),
+                last_lines(&mut output)
+            );
+            return Err(Error::new(ErrorKind::Build, message));
+        }
+        fs::read_to_string(&messages).map_err(|error| system(&messages, &error))
+    }
+}
+
+/// Copies an executable to `folder/<package>/<target>` and hashes the copy.
+fn copy_aside(mut executable: Executable, folder: &Path) -> Result<Executable, Error> {
+    let folder = folder.join(&executable.package);
+    fs::create_dir_all(&folder).map_err(|error| system(&folder, &error))?;
+    let copy = folder.join(format!("{}{}", executable.target, std::env::consts::EXE_SUFFIX));
+    fs::copy(&executable.path, &copy).map_err(|error| system(&executable.path, &error))?;
+    let bytes = fs::read(&copy).map_err(|error| system(&copy, &error))?;
+    let digest = Sha256::digest(&bytes);
+    executable.sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    executable.path = copy;
+    Ok(executable)
+}
+
+fn cargo() -> std::ffi::OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// git with everything kept out that could lead it elsewhere, run hooks, or write to the user's index.
+fn git_command(directory: &Path) -> Command {
+    let mut command = Command::new("git");
+    command
+        .args(["-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false", "-C"])
+        .arg(directory);
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR"] {
+        command.env_remove(name);
+    }
+    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+    command
+}
+
+/// Author of the commit object of a dirty work tree; fixed, so that equal trees on one HEAD are one commit.
+fn identity() -> impl Iterator<Item = (String, &'static str)> {
+    ["AUTHOR", "COMMITTER"].into_iter().flat_map(|role| {
+        [("NAME", "pacegate"), ("EMAIL", "pacegate@localhost"), ("DATE", "2000-01-01T00:00:00Z")]
+            .map(|(part, value)| (format!("GIT_{role}_{part}"), value))
+    })
+}
+
+fn git(directory: &Path, arguments: &[&str]) -> Result<String, String> {
+    run(git_command(directory).args(arguments))
+}
+
+/// The output of a command that ends soon, without its last line end; its last words if it fails.
+fn run(command: &mut Command) -> Result<String, String> {
+    let name = command.get_program().display().to_string();
+    let output = command.output().map_err(|error| format!("{name} can't be started: {error}"))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+    }
+    let words = String::from_utf8_lossy(&output.stderr);
+    Err(words
+        .lines()
+        .rfind(|line| !line.trim().is_empty())
+        .unwrap_or("it gave no reason")
+        .to_owned())
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, Error> {
+    path.canonicalize().map_err(|error| system(path, &error))
+}
+
+fn revision_error(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Revision, message)
+}
+
+fn system(path: &Path, error: &std::io::Error) -> Error {
+    let message = format!(
+        "{}: {error}; check that it may be written and the disk is not full",
+        path.display()
+    );
+    Error::new(ErrorKind::System, message)
+}
