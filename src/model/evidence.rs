@@ -178,8 +178,6 @@ pub struct Usage {
     pub involuntary_switches: u64,
     /// The CPU that it was pinned to.
     pub cpu: u32,
-    /// How often the launch was repeated because it was disturbed.
-    pub repeats: u32,
 }
 
 /// One fresh process for one benchmark: the unit of evidence.

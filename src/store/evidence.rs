@@ -531,14 +531,13 @@ mod tests {
     }
 
     fn usage() -> impl Strategy<Value = Usage> {
-        (number(), number(), any::<(u64, u64, u32, u32)>()).prop_map(|(wall_s, cpu_s, n)| Usage {
+        (number(), number(), any::<(u64, u64, u32)>()).prop_map(|(wall_s, cpu_s, n)| Usage {
             wall_s,
             cpu_s,
             wait_s: 0.0,
             voluntary_switches: n.0,
             involuntary_switches: n.1,
             cpu: n.2,
-            repeats: n.3,
         })
     }
 

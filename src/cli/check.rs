@@ -1,0 +1,487 @@
+//! `check` and `run`: build, list, launch, and hand over what was measured.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use globset::GlobMatcher;
+use jiff::Timestamp;
+
+use crate::assess::{Sides, assess};
+use crate::config::{Config, DEFAULT_PROFILE, Profile};
+use crate::error::{Error, ErrorKind, Result};
+use crate::gate::{ExperimentChoice, Policy, Verdict, glob};
+use crate::measure::build::{Built, CargoOptions, Progress as CargoProgress, Revision as Commit, Workshop};
+use crate::measure::calibrate::Experiment;
+use crate::measure::discover::{Contents, Executable, contents};
+use crate::measure::fingerprint::{Tools, fingerprint};
+use crate::measure::session::{self, Benchmark, Series as Measured, session};
+use crate::measure::{self, Interrupt, LaunchSettings, Reaper, Watch, cpu};
+use crate::model::{Arm, BenchmarkId, Environment, Evidence, Metric, Notice, Revision, Run, Series};
+use crate::report::Plan;
+use crate::store::evidence::{Ending, EvidenceFile};
+
+use super::evidence::{EVIDENCE, report_of};
+use super::progress::Bar;
+use super::record::{Entry, failure, record};
+use super::{Output, output};
+
+#[derive(Args, Debug)]
+pub(super) struct SuiteArgs {
+    /// Benchmarks to launch: names or globs; all of the profile if absent.
+    #[arg(value_name = "BENCH")]
+    benchmarks: Vec<String>,
+    /// Profile of pacegate.yaml: how much is measured.
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_PROFILE)]
+    profile: String,
+    /// Seed of every drawn order; drawn and printed if absent.
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
+    /// How benchmarks are launched.
+    #[arg(long, value_name = "EXPERIMENT", value_parser = experiment)]
+    experiment: Option<ExperimentChoice>,
+    /// Flags for `cargo bench`, for example `--features fast`.
+    #[arg(last = true, value_name = "CARGO FLAGS")]
+    cargo: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    suite: SuiteArgs,
+    /// Revision to compare with; the merge base with the default branch if absent.
+    #[arg(long, value_name = "REVISION")]
+    baseline: Option<String>,
+    /// A release to compare with as well, in the same session.
+    #[arg(long, value_name = "REVISION")]
+    release: Option<String>,
+    /// Which attempt of the same job this is; each may spend half of the error rate of the one before.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    attempt: u32,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    suite: SuiteArgs,
+}
+
+pub(super) fn check(arguments: &CheckArgs, output: &Output) -> Result<u8> {
+    let mut job = Job::new(&arguments.suite, output)?;
+    job.policy.attempt = arguments.attempt;
+    let workshop = Workshop::open(Path::new("."), &job.target)?;
+    let mut arms = vec![
+        (Arm::Baseline, workshop.baseline(arguments.baseline.as_deref())?),
+        (Arm::Candidate, workshop.candidate()?),
+    ];
+    if let Some(release) = &arguments.release {
+        arms.push((Arm::Release, workshop.baseline(Some(release))?));
+    }
+    let file = job.measure(&workshop, arms, output)?;
+    match file.ending {
+        Ending::Complete => output::deliver(&report_of(&file)?, output),
+        Ending::Interrupted => Err(interrupted(output)),
+    }
+}
+
+pub(super) fn run(arguments: &RunArgs, output: &Output) -> Result<u8> {
+    let job = Job::new(&arguments.suite, output)?;
+    let workshop = Workshop::open(Path::new("."), &job.target)?;
+    let candidate = workshop.candidate()?;
+    let file = job.measure(&workshop, vec![(Arm::Candidate, candidate)], output)?;
+    if file.ending == Ending::Interrupted {
+        return Err(interrupted(output));
+    }
+    let run = &file.runs[&Arm::Candidate];
+    output::print(&format!(
+        "measured {} benchmarks, {} failed: {}\n",
+        run.series.iter().filter(|series| series.metric == Metric::time()).count(),
+        run.failures.len(),
+        output.out.join(EVIDENCE).display()
+    ))?;
+    Ok(if run.failures.is_empty() { 0 } else { ErrorKind::Judge.exit_code() })
+}
+
+fn interrupted(output: &Output) -> Error {
+    Error::new(
+        ErrorKind::Interrupted,
+        format!(
+            "interrupted; all children were ended, and what was measured until then is in {}",
+            output.out.join(EVIDENCE).display()
+        ),
+    )
+}
+
+/// What is to be measured, and by which rules.
+struct Job {
+    config: Config,
+    profile: Profile,
+    profile_name: String,
+    policy: Policy,
+    filters: Vec<(String, GlobMatcher)>,
+    experiment: ExperimentChoice,
+    cargo: Vec<String>,
+    seed: u64,
+    started: Timestamp,
+    target: std::path::PathBuf,
+    watch: Watch,
+}
+
+impl Job {
+    fn new(arguments: &SuiteArgs, output: &Output) -> Result<Self> {
+        let config = Config::read(&output.config)?;
+        let Some(profile) = config.profiles.get(&arguments.profile).cloned() else {
+            let known: Vec<&str> = config.profiles.keys().map(String::as_str).collect();
+            return Err(Error::usage(format!(
+                "{}: there is no profile `{}`; it knows `{}`",
+                output.config.display(),
+                arguments.profile,
+                known.join("`, `")
+            )));
+        };
+        let filters = if arguments.benchmarks.is_empty() { &profile.benchmarks } else { &arguments.benchmarks };
+        let filters = filters
+            .iter()
+            .map(|pattern| Ok((pattern.clone(), glob(pattern).map_err(Error::usage)?)))
+            .collect::<Result<_>>()?;
+        let policy = Policy { looks: profile.looks.clone(), ..config.policy.clone() };
+        let started = Timestamp::now();
+        Ok(Job {
+            experiment: arguments.experiment.unwrap_or(config.experiment),
+            profile_name: arguments.profile.clone(),
+            cargo: cargo_flags(&config, &arguments.cargo),
+            // Short enough to be typed again.
+            seed: arguments.seed.unwrap_or((started.as_nanosecond() % 1_000_000_007) as u64),
+            target: target_folder(),
+            watch: Watch { interrupt: Interrupt::on_signals()?, reaper: Reaper::start()? },
+            config,
+            profile,
+            policy,
+            filters,
+            started,
+        })
+    }
+
+    /// Builds and launches all arms, and writes the evidence.
+    fn measure(&self, workshop: &Workshop, arms: Vec<(Arm, Commit)>, output: &Output) -> Result<EvidenceFile> {
+        let mut built = BTreeMap::new();
+        // The candidate is built last, so that benches find its data files in the tree.
+        let order = [Arm::Release, Arm::Baseline, Arm::Candidate];
+        for wanted in order {
+            for (arm, commit) in arms.iter().filter(|(arm, _)| *arm == wanted) {
+                output::say(&format!("building the {arm}: {}", named(commit)));
+                let options =
+                    CargoOptions { arguments: self.cargo.clone(), progress: CargoProgress::PassedOn };
+                built.insert(*arm, workshop.build(commit, &options, &self.watch)?);
+            }
+        }
+        let environment = self.environment();
+        let mut runs: BTreeMap<Arm, Run> =
+            built.iter().map(|(&arm, built)| (arm, empty_run(self, built, &environment))).collect();
+        let suite = self.suite(&built, &mut runs)?;
+        self.announce(&suite);
+        let cpus = self.cpus();
+        let plan = session::Plan {
+            settings: LaunchSettings {
+                warm_up: self.profile.launch.warm_up,
+                measurement: self.profile.launch.measurement,
+                sample_size: self.profile.launch.samples,
+                pass_on: self.config.env.clone(),
+                ..LaunchSettings::default()
+            },
+            looks: self.policy.looks.iter().map(|look| look.pairs as usize).collect(),
+            cpus: cpus.clone(),
+            seed: self.seed,
+            budget: self.profile.budget,
+        };
+        let benchmarks: Vec<Benchmark> = suite.iter().map(|entry| entry.benchmark.clone()).collect();
+        let bar = Bar::new(self.profile.budget);
+        let judged = RefCell::new(Ok(()));
+        let mut decide = |so_far: &[Measured]| match self.undecided(&runs, &suite, so_far) {
+            Ok(places) => places,
+            Err(error) => {
+                *judged.borrow_mut() = Err(error);
+                BTreeSet::new()
+            }
+        };
+        let measured = session(&benchmarks, &plan, &self.watch, &|step| bar.step(step), &mut decide)?;
+        bar.finish();
+        judged.into_inner()?;
+        record(&mut runs, &suite, &measured.series, &self.policy.looks);
+        let launches: usize =
+            measured.series.iter().flat_map(|series| &series.pairs).map(|pair| pair.launches.len()).sum();
+        let repeated: usize = measured.series.iter().map(|series| series.hygiene.repeated).sum();
+        let file = EvidenceFile {
+            pacegate: env!("CARGO_PKG_VERSION").into(),
+            started: Some(self.started),
+            policy: self.policy.clone(),
+            plan: Some(Plan {
+                seed: self.seed,
+                profile: self.profile_name.clone(),
+                cpus: cpus.iter().map(|&cpu| cpu as u32).collect(),
+                launches: launches as u32,
+                repeated: repeated as u32,
+                budget_spent: self.profile.budget.is_some_and(|budget| measured.elapsed >= budget),
+            }),
+            notices: choices(&suite, &measured.series),
+            runs,
+            ending: if measured.interrupted { Ending::Interrupted } else { Ending::Complete },
+        };
+        std::fs::create_dir_all(&output.out)?;
+        file.write(&output.out.join(EVIDENCE))?;
+        Ok(file)
+    }
+
+    /// Lists what the executables hold. A benchmark that only one side has stands in that side's run without
+    /// launches, so that it comes out as added or removed.
+    fn suite(&self, built: &BTreeMap<Arm, Built>, runs: &mut BTreeMap<Arm, Run>) -> Result<Vec<Entry>> {
+        let several = built
+            .values()
+            .flat_map(|built| built.executables.iter().map(|executable| &executable.package))
+            .collect::<BTreeSet<_>>()
+            .len()
+            > 1;
+        let mut holders: BTreeMap<BenchmarkId, BTreeMap<Arm, Executable>> = BTreeMap::new();
+        let mut broken: Vec<(Arm, String, measure::Failed)> = Vec::new();
+        for (&arm, built) in built {
+            let run = runs.get_mut(&arm).expect("there is a run for every arm");
+            for executable in &built.executables {
+                let suite = if several {
+                    format!("{}::{}", executable.package, executable.target)
+                } else {
+                    executable.target.clone()
+                };
+                run.executables.insert(suite.clone(), executable.sha256.clone());
+                match contents(executable, &self.watch) {
+                    Ok(Contents::Criterion(names)) => {
+                        for name in names {
+                            let id = BenchmarkId::new(suite.clone(), name);
+                            holders.entry(id).or_default().insert(arm, executable.clone());
+                        }
+                    }
+                    Ok(Contents::Foreign(what)) => run.notices.push(Notice::new(
+                        "foreign-bench",
+                        format!("the bench target {suite} is no criterion bench: {what}"),
+                        "it is left out",
+                    )),
+                    Err(failed) => broken.push((arm, suite, failed)),
+                }
+            }
+        }
+        let wanted = |id: &BenchmarkId| {
+            let shown = id.to_string();
+            self.filters.is_empty()
+                || self.filters.iter().any(|(text, glob)| *text == id.name || glob.is_match(&shown))
+        };
+        let known: Vec<String> = holders.keys().map(ToString::to_string).collect();
+        holders.retain(|id, _| wanted(id));
+        if holders.is_empty() && broken.is_empty() {
+            return Err(self.nothing_matches(&known));
+        }
+        let rules = self.policy.compile().map_err(Error::usage)?;
+        let mut entries = Vec::new();
+        for (id, arms) in holders {
+            for (arm, suite, failed) in &broken {
+                if *suite == id.suite && !arms.contains_key(arm) {
+                    runs.get_mut(arm).expect("as above").failures.push(failure(&id, failed));
+                }
+            }
+            let alone = arms.len() == 1 && built.len() > 1;
+            if alone || (built.len() > 1 && !arms.contains_key(&Arm::Candidate)) {
+                for arm in arms.keys() {
+                    runs.get_mut(arm).expect("as above").series.push(unmeasured(&id));
+                }
+                continue;
+            }
+            let choice = rules.experiment(&id).unwrap_or(self.experiment);
+            entries.push(Entry {
+                arms: arms.keys().copied().collect(),
+                benchmark: Benchmark {
+                    id: id.name.clone(),
+                    arms: arms.into_values().collect(),
+                    experiment: match choice {
+                        ExperimentChoice::Auto => None,
+                        ExperimentChoice::Corun => Some(Experiment::Corun),
+                        ExperimentChoice::Turnstile => Some(Experiment::Turnstile),
+                        ExperimentChoice::Interleaved => Some(Experiment::Interleaved),
+                    },
+                },
+                id,
+            });
+        }
+        Ok(entries)
+    }
+
+    fn nothing_matches(&self, known: &[String]) -> Error {
+        let Some((wanted, _)) = self.filters.first() else {
+            return Error::new(
+                ErrorKind::NothingToCompare,
+                "no criterion benchmark was found; give the project a bench target with `harness = false`",
+            );
+        };
+        let near = known
+            .iter()
+            .max_by(|a, b| strsim::jaro_winkler(a, wanted).total_cmp(&strsim::jaro_winkler(b, wanted)))
+            .map(|name| format!("; did you mean `{name}`?"))
+            .unwrap_or_default();
+        Error::new(ErrorKind::NothingToCompare, format!("no benchmark matches `{wanted}`{near}"))
+    }
+
+    /// The benchmarks whose verdict may still change. A verdict reached at a look is final, so the others are
+    /// not launched again.
+    fn undecided(&self, runs: &BTreeMap<Arm, Run>, suite: &[Entry], so_far: &[Measured]) -> Result<BTreeSet<usize>> {
+        let all = || (0..suite.len()).collect();
+        let mut runs = runs.clone();
+        record(&mut runs, suite, so_far, &self.policy.looks);
+        let (Some(baseline), Some(candidate)) = (runs.get(&Arm::Baseline), runs.get(&Arm::Candidate)) else {
+            return Ok(all());
+        };
+        let sides = Sides { baseline, candidate, release: runs.get(&Arm::Release) };
+        let report = assess(sides, &self.policy, None).map_err(Error::usage)?;
+        let open: BTreeSet<&BenchmarkId> = report
+            .rows
+            .iter()
+            .filter(|row| row.verdict == Verdict::Inconclusive)
+            .map(|row| &row.id)
+            .collect();
+        Ok((0..suite.len()).filter(|&place| open.contains(&suite[place].id)).collect())
+    }
+
+    fn announce(&self, suite: &[Entry]) {
+        let looks: Vec<String> = self.policy.looks.iter().map(|look| look.pairs.to_string()).collect();
+        output::say(&format!(
+            "measuring {} benchmarks, profile {}, seed {}, looks after {} pairs",
+            suite.len(),
+            self.profile_name,
+            self.seed,
+            looks.join(", ")
+        ));
+    }
+
+    fn cpus(&self) -> Vec<usize> {
+        if self.profile.cpus.is_empty() {
+            return cpu::usable();
+        }
+        self.profile.cpus.iter().map(|&cpu| cpu as usize).collect()
+    }
+
+    fn environment(&self) -> Environment {
+        let lock = std::fs::read_to_string(self.target.join("pacegate/tree/Cargo.lock")).unwrap_or_default();
+        fingerprint(&Tools {
+            profile: self.config.build.profile.clone().unwrap_or_else(|| "bench".into()),
+            rustflags: std::env::var("RUSTFLAGS").unwrap_or_default(),
+            criterion: locked_version(&lock, "criterion"),
+        })
+    }
+}
+
+fn empty_run(job: &Job, built: &Built, environment: &Environment) -> Run {
+    let commit = &built.revision;
+    Run {
+        session: Some(format!("{}-{}", job.started, job.seed)),
+        revision: Some(Revision {
+            id: commit.sha.clone(),
+            name: named(commit),
+            distance: Some(commit.distance as u32),
+        }),
+        environment: environment.clone(),
+        ..Run::default()
+    }
+}
+
+/// `merge base with main (3f2c81a)`.
+fn named(commit: &Commit) -> String {
+    format!("{} ({})", commit.origin, commit.sha.get(..7).unwrap_or(&commit.sha))
+}
+
+/// A benchmark that was seen on one side only.
+fn unmeasured(id: &BenchmarkId) -> Series {
+    Series {
+        id: id.clone(),
+        metric: Metric::time(),
+        experiment: crate::model::Experiment::Plain,
+        evidence: Evidence::Sampled(Vec::new()),
+        looks: Vec::new(),
+    }
+}
+
+/// How benchmarks were launched, where it is not the usual way, and why.
+fn choices(suite: &[Entry], measured: &[Measured]) -> Vec<Notice> {
+    let mut by_reason: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for (entry, measured) in suite.iter().zip(measured) {
+        if let Some(choice) = measured.choice.as_ref().filter(|choice| choice.experiment != Experiment::Corun) {
+            let reason = (choice.experiment.to_string(), choice.why.clone());
+            by_reason.entry(reason).or_default().push(entry.id.to_string());
+        }
+    }
+    by_reason
+        .into_iter()
+        .filter(|((experiment, _), _)| experiment != "plain")
+        .map(|((experiment, why), ids)| {
+            Notice::new("experiment", format!("{} measured {experiment}: {why}", ids.join(", ")), "")
+        })
+        .collect()
+}
+
+fn cargo_flags(config: &Config, more: &[String]) -> Vec<String> {
+    let build = &config.build;
+    let each = |flag: &'static str, values: &[String]| {
+        values.iter().flat_map(move |value| [flag.to_owned(), value.clone()]).collect::<Vec<_>>()
+    };
+    let mut flags = each("--package", &build.packages);
+    flags.extend(each("--features", &build.features));
+    flags.extend(each("--bench", &build.benches));
+    flags.extend(each("--profile", build.profile.as_slice()));
+    flags.extend_from_slice(more);
+    flags
+}
+
+/// The target folder of this project: cargo's variable, or `target`.
+fn target_folder() -> std::path::PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), Into::into)
+}
+
+/// The version of a package in a lock file.
+fn locked_version(lock: &str, package: &str) -> Option<String> {
+    let name = format!("name = \"{package}\"");
+    let mut lines = lock.lines().skip_while(|line| *line != name);
+    let version = lines.nth(1)?.strip_prefix("version = \"")?.strip_suffix('"')?;
+    Some(version.to_owned())
+}
+
+fn experiment(name: &str) -> Result<ExperimentChoice, String> {
+    match name {
+        "auto" => Ok(ExperimentChoice::Auto),
+        "corun" => Ok(ExperimentChoice::Corun),
+        "turnstile" => Ok(ExperimentChoice::Turnstile),
+        "interleaved" => Ok(ExperimentChoice::Interleaved),
+        _ => Err("one of auto, corun, turnstile, interleaved".into()),
+    }
+}
+
+impl From<measure::Error> for Error {
+    fn from(error: measure::Error) -> Self {
+        let kind = match error.kind {
+            measure::ErrorKind::Interrupted => ErrorKind::Interrupted,
+            measure::ErrorKind::Revision => ErrorKind::NothingToCompare,
+            measure::ErrorKind::Build | measure::ErrorKind::System => ErrorKind::Judge,
+        };
+        Error::new(kind, error.message)
+    }
+}
+
+/// Parsed here so that a time that is meant for people stays one.
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_in_lock_files() {
+        let lock = "[[package]]\nname = \"criterion\"\nversion = \"0.8.2\"\nsource = \"x\"\n";
+        assert_eq!(locked_version(lock, "criterion").as_deref(), Some("0.8.2"));
+        assert_eq!(locked_version(lock, "serde"), None);
+        assert_eq!(Duration::from_secs(1).as_millis(), 1000);
+    }
+}
