@@ -284,8 +284,16 @@ fn undecided_action(report: &Report) -> String {
         };
         action.push_str(&format!("; about {most} pairs would probably settle {them}"));
     }
-    if needs.len() < open.len() {
-        action.push_str("; for the rest a wider tolerance or a quieter runner is needed");
+    let stuck = open.iter().filter(|row| row.launches_needed.is_none());
+    let least = report.policy.min_launches;
+    let (few, noisy): (Vec<&Row>, Vec<&Row>) =
+        stuck.partition(|row| row.launches.0.min(row.launches.1) < least);
+    let whom = if needs.is_empty() { "" } else { " for the rest" };
+    if !few.is_empty() {
+        action.push_str(&format!("; fewer than {least} launches on each side decide nothing"));
+    }
+    if !noisy.is_empty() {
+        action.push_str(&format!("; a wider tolerance or a quieter runner is needed{whom}"));
     }
     action.push('.');
     action

@@ -415,6 +415,12 @@ fn headlines() {
         0,
         "INCONCLUSIVE: 1 of 1 benchmark is neither proven slower nor cleared: a",
     );
+    let mut one = row("a", 1.0, 1.0, Verdict::Inconclusive);
+    one.launches = (1, 1);
+    assert_eq!(
+        of(Outcome::Inconclusive, vec![one]).headline().action,
+        "Nothing is proven slower and nobody has to act; fewer than 5 launches on each side decide nothing."
+    );
     let mut failed = row("a", 1.0, 1.0, Verdict::Failed);
     failed.reason = "exited with code 101".into();
     check(
