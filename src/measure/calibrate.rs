@@ -73,10 +73,10 @@ pub struct Choice {
 const CLOCK_EVERY_MIN_NS: u64 = 60_000;
 /// A share of CPU time on other threads, or of waiting, beyond this is a property of the benchmark.
 const SHARE_MIN: f64 = 0.05;
-/// criterion takes the clock four times a sample and some dozen times while warming up; a bench that takes
-/// it more often than this does so itself, or in batches.
-const CALLS_A_SAMPLE: u64 = 6;
-const CALLS_BESIDE: u64 = 200;
+/// criterion takes the clock four times a sample, and four times for each doubling while warming up; a bench
+/// that takes it more often than this does so itself, or in batches.
+const CALLS_A_SAMPLE: u64 = 5;
+const CALLS_BESIDE: u64 = 120;
 
 /// Probes every arm and chooses; `asked_for` overrules the choice where it is possible.
 ///
@@ -194,7 +194,7 @@ impl Seen {
 /// The measurement time nearest to the one asked for that lies midway between two steps of criterion's
 /// schedule, for the slowest arm.
 fn steady_measurement(settings: &LaunchSettings, probes: &[Launch]) -> Duration {
-    let per_iteration = probes.iter().map(|probe| median_time_ns(probe)).max_by(f64::total_cmp);
+    let per_iteration = probes.iter().map(median_time_ns).max_by(f64::total_cmp);
     match per_iteration {
         Some(met) if met > 0.0 => {
             let asked = settings.measurement.as_nanos() as f64;

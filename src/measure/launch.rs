@@ -265,6 +265,10 @@ impl Home {
         else {
             let mut output = File::open(self.output()).ok();
             let last_output = output.as_mut().map(last_lines).unwrap_or_default();
+            // criterion's own words for a sample without time, which it does not write down.
+            if last_output.contains("took zero time per iteration") {
+                return Err(measured_nothing());
+            }
             let message = "ended well and measured nothing: the executable holds no benchmark of this \
                            name, or ended before it was measured";
             return Err(Failed { last_output, ..Failed::new(Phase::Vanished, message) });
@@ -344,9 +348,7 @@ impl CriterionSample {
             && self.times.iter().all(|time| time.is_finite() && *time >= 0.0)
             && self.times.iter().any(|&time| time > 0.0);
         if !sound {
-            let message = "measured no iterations, or no time; a bench with `iter_custom` must return \
-                           the time that its iterations took";
-            return Err(Failed::new(Phase::Empty, message));
+            return Err(measured_nothing());
         }
         let mode = match self.sampling_mode {
             CriterionMode::Linear => SamplingMode::Linear,
@@ -355,6 +357,12 @@ impl CriterionSample {
         let iters = self.iters.iter().map(|&n| n as u64).collect();
         Ok(RawSample { mode, iters, totals_ns: self.times })
     }
+}
+
+fn measured_nothing() -> Failed {
+    let message = "measured no iterations, or no time; a bench with `iter_custom` must return the time that \
+                   its iterations took";
+    Failed::new(Phase::Empty, message)
 }
 
 /// criterion writes one key; `ElementsAndBytes` holds two amounts.

@@ -108,6 +108,7 @@ pub fn reaper_main(arguments: impl Iterator<Item = String>) {
     }
 }
 
+#[derive(Clone, Copy)]
 enum Reach {
     Process,
     Group,

@@ -210,14 +210,7 @@ fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
     let looks: Vec<String> = row.scores.looks.iter().map(u32::to_string).collect();
     let pairs = if row.mode == Mode::Paired { "pairs" } else { "launches on each side" };
     vec![
-        (
-            "metric",
-            format!(
-                "{} in {}, {direction}",
-                text::name(&row.metric.name),
-                text::name(row.metric.unit.as_str())
-            ),
-        ),
+        ("metric", format!("{}{unit}, {direction}", text::name(&row.metric.name))),
         ("compared", prose::design(row.reference, row.mode, row.experiment)),
         ("baseline", side(row.baseline, row.launches.0)),
         ("candidate", side(row.candidate, row.launches.1)),

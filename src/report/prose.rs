@@ -256,7 +256,10 @@ fn undecided(tally: &Tally<'_>, page: Page) -> String {
         tally.of_all(tally.undecided.len()),
         page.names(&tally.undecided),
     );
-    answer.push_str(&format!("; {}", plural(tally.cleared.len(), "is cleared", "are cleared")));
+    if !tally.cleared.is_empty() {
+        let cleared = plural(tally.cleared.len(), "is cleared", "are cleared");
+        answer.push_str(&format!("; {cleared}"));
+    }
     answer.push_str(&tail(tally));
     answer
 }
@@ -281,8 +284,16 @@ fn undecided_action(report: &Report) -> String {
         };
         action.push_str(&format!("; about {most} pairs would probably settle {them}"));
     }
-    if needs.len() < open.len() {
-        action.push_str("; for the rest a wider tolerance or a quieter runner is needed");
+    let stuck = open.iter().filter(|row| row.launches_needed.is_none());
+    let least = report.policy.min_launches;
+    let (few, noisy): (Vec<&Row>, Vec<&Row>) =
+        stuck.partition(|row| row.launches.0.min(row.launches.1) < least);
+    let whom = if needs.is_empty() { "" } else { " for the rest" };
+    if !few.is_empty() {
+        action.push_str(&format!("; fewer than {least} launches on each side decide nothing"));
+    }
+    if !noisy.is_empty() {
+        action.push_str(&format!("; a wider tolerance or a quieter runner is needed{whom}"));
     }
     action.push('.');
     action
@@ -374,17 +385,20 @@ pub(super) fn meaning(report: &Report, verdict: Verdict) -> String {
 
 /// Notices of the report and of its rows; those of one kind and advice together, in order of appearance.
 pub(super) fn gathered(report: &Report) -> Vec<(Vec<&str>, &str)> {
-    let mut groups: Vec<(&str, &str, Vec<&str>)> = Vec::new();
-    for Notice { kind, seen, advice } in
-        report.notices.iter().chain(report.rows.iter().flat_map(|row| &row.notices))
-    {
-        match groups.iter_mut().find(|group| (group.0, group.1) == (kind, advice)) {
-            Some((.., all)) if all.contains(&seen.as_str()) => {}
-            Some((.., all)) => all.push(seen),
-            None => groups.push((kind, advice, vec![seen])),
+    let mut groups: Vec<(Vec<&str>, &str)> = Vec::new();
+    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut told: BTreeSet<&Notice> = BTreeSet::new();
+    for notice in report.notices.iter().chain(report.rows.iter().flat_map(|row| &row.notices)) {
+        let Notice { kind, seen, advice } = notice;
+        if told.insert(notice) {
+            let place = *places.entry((kind, advice)).or_insert(groups.len());
+            if place == groups.len() {
+                groups.push((Vec::new(), advice));
+            }
+            groups[place].0.push(seen);
         }
     }
-    groups.into_iter().map(|(_, advice, seen)| (seen, advice)).collect()
+    groups
 }
 
 /// The benchmarks that are not guarded, in one sentence; empty when all are.

@@ -69,7 +69,7 @@ pub(super) fn width(text: &str) -> usize {
 /// Cuts a text that is wider than `limit` columns: the beginning tells where a benchmark lives, the end, which
 /// gets twice the room, which one it is.
 pub(super) fn middle(text: &str, limit: usize) -> String {
-    if width(text) <= limit {
+    if width(text).max(text.chars().count()) <= limit {
         return text.to_owned();
     }
     let room = limit.saturating_sub(1);
@@ -80,12 +80,13 @@ pub(super) fn middle(text: &str, limit: usize) -> String {
     format!("{head}…{tail}")
 }
 
-/// How many of the characters fit into `limit` columns.
+/// How many of the characters fit into `limit` columns. None counts as less than one, or a name of combining marks
+/// would have no end.
 fn fitting(chars: impl Iterator<Item = char>, limit: usize) -> usize {
     let mut used = 0;
     chars
         .take_while(|c| {
-            used += c.width().unwrap_or(0);
+            used += c.width().unwrap_or(0).max(1);
             used <= limit
         })
         .count()

@@ -42,8 +42,8 @@ fn all() -> Vec<Case> {
         explained("noisy", noisy(), "stream::write/large"),
         case("nothing-to-compare", nothing_to_compare()),
         case("not-comparable", not_comparable()),
-        case("comings-and-goings", comings_and_goings()),
-        case("exact", exact()),
+        explained("comings-and-goings", comings_and_goings(), "stream::tape"),
+        explained("exact", exact(), "parse::small"),
         explained("throughput", throughput(), "jmh::Pack.read"),
         explained("stored-release", stored_release(), "parser::large"),
         case("hostile-names", hostile_names()),
@@ -256,7 +256,10 @@ fn comings_and_goings() -> Report {
         match verdict {
             Verdict::Added => row.baseline = None,
             Verdict::Removed => row.candidate = None,
-            _ => (row.baseline, row.candidate) = (None, None),
+            _ => {
+                (row.baseline, row.candidate) = (None, None);
+                (row.noise, row.detectable) = (None, None);
+            }
         }
         rows.push(row);
     };

@@ -413,7 +413,13 @@ fn headlines() {
     check(
         &of(Outcome::Inconclusive, vec![row("a", 1.0, 1.0, Verdict::Inconclusive)]),
         0,
-        "INCONCLUSIVE: 1 of 1 benchmark is neither proven slower nor cleared: a; 0 are cleared",
+        "INCONCLUSIVE: 1 of 1 benchmark is neither proven slower nor cleared: a",
+    );
+    let mut one = row("a", 1.0, 1.0, Verdict::Inconclusive);
+    one.launches = (1, 1);
+    assert_eq!(
+        of(Outcome::Inconclusive, vec![one]).headline().action,
+        "Nothing is proven slower and nobody has to act; fewer than 5 launches on each side decide nothing."
     );
     let mut failed = row("a", 1.0, 1.0, Verdict::Failed);
     failed.reason = "exited with code 101".into();
@@ -520,8 +526,8 @@ proptest! {
                 row
             })
             .collect();
-        let mut report = report(vec![Outcome::Fail], &"l".repeat(long), rows);
-        report.cause = Some("c `".repeat(long));
+        let mut report = report(vec![Outcome::Fail], &"l\u{301}".repeat(long * 50), rows);
+        report.cause = Some("c `\u{301}".repeat(long * 50));
         report.notices = (0..notices).map(|n| Notice::new("k", "s".repeat(long) + &n.to_string(), "a".repeat(long))).collect();
         let comment = markdown(&report);
         prop_assert!(comment.chars().count() <= MARKDOWN_LIMIT);
