@@ -20,7 +20,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use schemars::{JsonSchema, Schema, schema_for};
+use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_yaml::budget::BudgetBreach;
@@ -151,8 +151,9 @@ impl Config {
     }
 
     /// The JSON schema of the file, for editors.
-    pub fn schema() -> Schema {
-        schema_for!(File)
+    pub fn schema() -> String {
+        let schema = schema_for!(File);
+        serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n"
     }
 }
 

@@ -1,6 +1,7 @@
 //! pacegate keeps a project's pace: a performance regression gate for continuous integration.
 
 pub mod assess;
+pub mod cli;
 pub mod compare;
 pub mod config;
 pub mod error;

@@ -1,8 +1,14 @@
 //! Parses the arguments, calls `cli`, and turns the outcome into an exit code.
 
-fn main() {
+use std::process::ExitCode;
+
+use pacegate::measure::reaper::{REAPER_ARGUMENT, reaper_main};
+
+fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    if arguments.next().as_deref() == Some(pacegate::measure::reaper::REAPER_ARGUMENT) {
-        pacegate::measure::reaper_main(arguments);
+    if arguments.next().as_deref() == Some(REAPER_ARGUMENT) {
+        reaper_main(arguments);
+        return ExitCode::SUCCESS;
     }
+    pacegate::cli::main(std::env::args_os())
 }

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Duration;
 
 use clap::Args;
 use globset::GlobMatcher;
@@ -13,13 +12,18 @@ use crate::assess::{Sides, assess};
 use crate::config::{Config, DEFAULT_PROFILE, Profile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gate::{ExperimentChoice, Policy, Verdict, glob};
-use crate::measure::build::{Built, CargoOptions, Progress as CargoProgress, Revision as Commit, Workshop};
+use crate::measure::build::{
+    Built, CargoOptions, Progress as CargoProgress, Revision as Commit, Workshop,
+};
 use crate::measure::calibrate::Experiment;
 use crate::measure::discover::{Contents, Executable, contents};
 use crate::measure::fingerprint::{Tools, fingerprint};
+use crate::measure::launch::LaunchSettings;
 use crate::measure::session::{self, Benchmark, Series as Measured, session};
-use crate::measure::{self, Interrupt, LaunchSettings, Reaper, Watch, cpu};
-use crate::model::{Arm, BenchmarkId, Environment, Evidence, Metric, Notice, Revision, Run, Series};
+use crate::measure::{self, Interrupt, Reaper, Watch, cpu};
+use crate::model::{
+    Arm, BenchmarkId, Environment, Evidence, Metric, Notice, Revision, Run, Series,
+};
 use crate::report::Plan;
 use crate::store::evidence::{Ending, EvidenceFile};
 
@@ -79,7 +83,7 @@ pub(super) fn check(arguments: &CheckArgs, output: &Output) -> Result<u8> {
     if let Some(release) = &arguments.release {
         arms.push((Arm::Release, workshop.baseline(Some(release))?));
     }
-    let file = job.measure(&workshop, arms, output)?;
+    let file = job.measure(&workshop, &arms, output)?;
     match file.ending {
         Ending::Complete => output::deliver(&report_of(&file)?, output),
         Ending::Interrupted => Err(interrupted(output)),
@@ -90,7 +94,7 @@ pub(super) fn run(arguments: &RunArgs, output: &Output) -> Result<u8> {
     let job = Job::new(&arguments.suite, output)?;
     let workshop = Workshop::open(Path::new("."), &job.target)?;
     let candidate = workshop.candidate()?;
-    let file = job.measure(&workshop, vec![(Arm::Candidate, candidate)], output)?;
+    let file = job.measure(&workshop, &[(Arm::Candidate, candidate)], output)?;
     if file.ending == Ending::Interrupted {
         return Err(interrupted(output));
     }
@@ -141,7 +145,11 @@ impl Job {
                 known.join("`, `")
             )));
         };
-        let filters = if arguments.benchmarks.is_empty() { &profile.benchmarks } else { &arguments.benchmarks };
+        let filters = if arguments.benchmarks.is_empty() {
+            &profile.benchmarks
+        } else {
+            &arguments.benchmarks
+        };
         let filters = filters
             .iter()
             .map(|pattern| Ok((pattern.clone(), glob(pattern).map_err(Error::usage)?)))
@@ -155,7 +163,10 @@ impl Job {
             // Short enough to be typed again.
             seed: arguments.seed.unwrap_or((started.as_nanosecond() % 1_000_000_007) as u64),
             target: target_folder(),
-            watch: Watch { interrupt: Interrupt::on_signals()?, reaper: Reaper::start()? },
+            watch: Watch {
+                interrupt: Interrupt::on_signals()?,
+                reaper: Reaper::start(&std::env::current_exe()?)?,
+            },
             config,
             profile,
             policy,
@@ -165,15 +176,22 @@ impl Job {
     }
 
     /// Builds and launches all arms, and writes the evidence.
-    fn measure(&self, workshop: &Workshop, arms: Vec<(Arm, Commit)>, output: &Output) -> Result<EvidenceFile> {
+    fn measure(
+        &self,
+        workshop: &Workshop,
+        arms: &[(Arm, Commit)],
+        output: &Output,
+    ) -> Result<EvidenceFile> {
         let mut built = BTreeMap::new();
         // The candidate is built last, so that benches find its data files in the tree.
         let order = [Arm::Release, Arm::Baseline, Arm::Candidate];
         for wanted in order {
             for (arm, commit) in arms.iter().filter(|(arm, _)| *arm == wanted) {
                 output::say(&format!("building the {arm}: {}", named(commit)));
-                let options =
-                    CargoOptions { arguments: self.cargo.clone(), progress: CargoProgress::PassedOn };
+                let options = CargoOptions {
+                    arguments: self.cargo.clone(),
+                    progress: CargoProgress::PassedOn,
+                };
                 built.insert(*arm, workshop.build(commit, &options, &self.watch)?);
             }
         }
@@ -196,7 +214,8 @@ impl Job {
             seed: self.seed,
             budget: self.profile.budget,
         };
-        let benchmarks: Vec<Benchmark> = suite.iter().map(|entry| entry.benchmark.clone()).collect();
+        let benchmarks: Vec<Benchmark> =
+            suite.iter().map(|entry| entry.benchmark.clone()).collect();
         let bar = Bar::new(self.profile.budget);
         let judged = RefCell::new(Ok(()));
         let mut decide = |so_far: &[Measured]| match self.undecided(&runs, &suite, so_far) {
@@ -206,12 +225,17 @@ impl Job {
                 BTreeSet::new()
             }
         };
-        let measured = session(&benchmarks, &plan, &self.watch, &|step| bar.step(step), &mut decide)?;
+        let measured =
+            session(&benchmarks, &plan, &self.watch, &|step| bar.step(step), &mut decide)?;
         bar.finish();
         judged.into_inner()?;
         record(&mut runs, &suite, &measured.series, &self.policy.looks);
-        let launches: usize =
-            measured.series.iter().flat_map(|series| &series.pairs).map(|pair| pair.launches.len()).sum();
+        let launches: usize = measured
+            .series
+            .iter()
+            .flat_map(|series| &series.pairs)
+            .map(|pair| pair.launches.len())
+            .sum();
         let repeated: usize = measured.series.iter().map(|series| series.hygiene.repeated).sum();
         let file = EvidenceFile {
             pacegate: env!("CARGO_PKG_VERSION").into(),
@@ -223,11 +247,14 @@ impl Job {
                 cpus: cpus.iter().map(|&cpu| cpu as u32).collect(),
                 launches: launches as u32,
                 repeated: repeated as u32,
-                budget_spent: self.profile.budget.is_some_and(|budget| measured.elapsed >= budget),
+                budget_spent: measured.ending == session::Ending::BudgetSpent,
             }),
             notices: choices(&suite, &measured.series),
             runs,
-            ending: if measured.interrupted { Ending::Interrupted } else { Ending::Complete },
+            ending: match measured.ending {
+                session::Ending::Interrupted => Ending::Interrupted,
+                session::Ending::Complete | session::Ending::BudgetSpent => Ending::Complete,
+            },
         };
         std::fs::create_dir_all(&output.out)?;
         file.write(&output.out.join(EVIDENCE))?;
@@ -236,7 +263,11 @@ impl Job {
 
     /// Lists what the executables hold. A benchmark that only one side has stands in that side's run without
     /// launches, so that it comes out as added or removed.
-    fn suite(&self, built: &BTreeMap<Arm, Built>, runs: &mut BTreeMap<Arm, Run>) -> Result<Vec<Entry>> {
+    fn suite(
+        &self,
+        built: &BTreeMap<Arm, Built>,
+        runs: &mut BTreeMap<Arm, Run>,
+    ) -> Result<Vec<Entry>> {
         let several = built
             .values()
             .flat_map(|built| built.executables.iter().map(|executable| &executable.package))
@@ -323,7 +354,9 @@ impl Job {
         };
         let near = known
             .iter()
-            .max_by(|a, b| strsim::jaro_winkler(a, wanted).total_cmp(&strsim::jaro_winkler(b, wanted)))
+            .max_by(|a, b| {
+                strsim::jaro_winkler(a, wanted).total_cmp(&strsim::jaro_winkler(b, wanted))
+            })
             .map(|name| format!("; did you mean `{name}`?"))
             .unwrap_or_default();
         Error::new(ErrorKind::NothingToCompare, format!("no benchmark matches `{wanted}`{near}"))
@@ -331,11 +364,18 @@ impl Job {
 
     /// The benchmarks whose verdict may still change. A verdict reached at a look is final, so the others are
     /// not launched again.
-    fn undecided(&self, runs: &BTreeMap<Arm, Run>, suite: &[Entry], so_far: &[Measured]) -> Result<BTreeSet<usize>> {
+    fn undecided(
+        &self,
+        runs: &BTreeMap<Arm, Run>,
+        suite: &[Entry],
+        so_far: &[Measured],
+    ) -> Result<BTreeSet<usize>> {
         let all = || (0..suite.len()).collect();
         let mut runs = runs.clone();
         record(&mut runs, suite, so_far, &self.policy.looks);
-        let (Some(baseline), Some(candidate)) = (runs.get(&Arm::Baseline), runs.get(&Arm::Candidate)) else {
+        let (Some(baseline), Some(candidate)) =
+            (runs.get(&Arm::Baseline), runs.get(&Arm::Candidate))
+        else {
             return Ok(all());
         };
         let sides = Sides { baseline, candidate, release: runs.get(&Arm::Release) };
@@ -350,7 +390,8 @@ impl Job {
     }
 
     fn announce(&self, suite: &[Entry]) {
-        let looks: Vec<String> = self.policy.looks.iter().map(|look| look.pairs.to_string()).collect();
+        let looks: Vec<String> =
+            self.policy.looks.iter().map(|look| look.pairs.to_string()).collect();
         output::say(&format!(
             "measuring {} benchmarks, profile {}, seed {}, looks after {} pairs",
             suite.len(),
@@ -368,7 +409,8 @@ impl Job {
     }
 
     fn environment(&self) -> Environment {
-        let lock = std::fs::read_to_string(self.target.join("pacegate/tree/Cargo.lock")).unwrap_or_default();
+        let lock = std::fs::read_to_string(self.target.join("pacegate/tree/Cargo.lock"))
+            .unwrap_or_default();
         fingerprint(&Tools {
             profile: self.config.build.profile.clone().unwrap_or_else(|| "bench".into()),
             rustflags: std::env::var("RUSTFLAGS").unwrap_or_default(),
@@ -411,7 +453,9 @@ fn unmeasured(id: &BenchmarkId) -> Series {
 fn choices(suite: &[Entry], measured: &[Measured]) -> Vec<Notice> {
     let mut by_reason: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for (entry, measured) in suite.iter().zip(measured) {
-        if let Some(choice) = measured.choice.as_ref().filter(|choice| choice.experiment != Experiment::Corun) {
+        if let Some(choice) =
+            measured.choice.as_ref().filter(|choice| choice.experiment != Experiment::Corun)
+        {
             let reason = (choice.experiment.to_string(), choice.why.clone());
             by_reason.entry(reason).or_default().push(entry.id.to_string());
         }
@@ -420,7 +464,11 @@ fn choices(suite: &[Entry], measured: &[Measured]) -> Vec<Notice> {
         .into_iter()
         .filter(|((experiment, _), _)| experiment != "plain")
         .map(|((experiment, why), ids)| {
-            Notice::new("experiment", format!("{} measured {experiment}: {why}", ids.join(", ")), "")
+            Notice::new(
+                "experiment",
+                format!("{} measured {experiment}: {why}", ids.join(", ")),
+                "",
+            )
         })
         .collect()
 }
@@ -472,7 +520,6 @@ impl From<measure::Error> for Error {
     }
 }
 
-/// Parsed here so that a time that is meant for people stays one.
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -482,6 +529,5 @@ mod tests {
         let lock = "[[package]]\nname = \"criterion\"\nversion = \"0.8.2\"\nsource = \"x\"\n";
         assert_eq!(locked_version(lock, "criterion").as_deref(), Some("0.8.2"));
         assert_eq!(locked_version(lock, "serde"), None);
-        assert_eq!(Duration::from_secs(1).as_millis(), 1000);
     }
 }

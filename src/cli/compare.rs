@@ -8,8 +8,9 @@ use crate::assess::{Sides, assess};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::gate::{Policy, Trust};
-use crate::ingest;
+use crate::ingest::{self, Options, Spec};
 use crate::model::{Revision, Run, Series};
+use crate::store::Limits;
 
 use super::{Output, output};
 
@@ -41,13 +42,15 @@ pub(super) fn compare(arguments: &CompareArgs, output: &Output) -> Result<u8> {
         policy.trust = Trust::Samples;
     }
     let (baseline, candidate) = if let Some(input) = &arguments.within {
-        contestants(ingest::read(input)?, arguments.reference.as_deref())?
+        contestants(read(input)?, arguments.reference.as_deref())?
     } else if let [baseline, candidate] = arguments.sides.as_slice() {
         (read_side(std::slice::from_ref(baseline))?, read_side(std::slice::from_ref(candidate))?)
     } else if !arguments.baseline.is_empty() {
         (read_side(&arguments.baseline)?, read_side(&arguments.candidate)?)
     } else {
-        return Err(Error::usage("nothing to compare was named; give BASELINE and CANDIDATE, or --within"));
+        return Err(Error::usage(
+            "nothing to compare was named; give BASELINE and CANDIDATE, or --within",
+        ));
     };
     judge_sides(&baseline, &candidate, &policy, output)
 }
@@ -58,8 +61,12 @@ fn judge_sides(baseline: &Run, candidate: &Run, policy: &Policy, output: &Output
     output::deliver(&report, output)
 }
 
+fn read(input: &str) -> Result<Run> {
+    ingest::read(&Spec::parse(input), &Options { limits: Limits::OWN, ..Options::default() })
+}
+
 fn read_side(inputs: &[String]) -> Result<Run> {
-    let runs = inputs.iter().map(|input| ingest::read(input)).collect::<Result<Vec<_>>>()?;
+    let runs = inputs.iter().map(|input| read(input)).collect::<Result<Vec<_>>>()?;
     let mut run = Run::merged(runs);
     let name = inputs.join(", ");
     run.revision.get_or_insert(Revision { id: name.clone(), name, distance: None });

@@ -9,7 +9,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::gate::glob;
 use crate::model::{Arm, Run};
 use crate::report::{self, Report};
-use crate::store::EvidenceFile;
+use crate::store::Limits;
+use crate::store::evidence::EvidenceFile;
 
 use super::{Output, output};
 
@@ -64,14 +65,17 @@ pub(super) fn explain(arguments: &ExplainArgs, output: &Output) -> Result<u8> {
         )));
     }
     for id in ids {
-        output::print_coloured(&report::explain(&report, &id, output::width()), output)?;
+        if let Some(page) = report::explain(&report, &id, &output::screen(output)) {
+            output::print(&page)?;
+        }
     }
     Ok(0)
 }
 
 /// Reads evidence and judges it by the policy that it carries.
 fn judge_again(path: &Path) -> Result<Report> {
-    report_of(&EvidenceFile::read(path)?).map_err(|error| error.within(path.display().to_string()))
+    report_of(&EvidenceFile::read(path, &Limits::OWN)?)
+        .map_err(|error| error.within(path.display().to_string()))
 }
 
 /// The report of stored evidence: the one way from evidence to a verdict.

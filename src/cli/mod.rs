@@ -4,6 +4,8 @@ mod check;
 mod compare;
 mod evidence;
 mod output;
+mod progress;
+mod record;
 mod selftest;
 
 use std::ffi::OsString;
@@ -138,11 +140,10 @@ enum SchemaName {
 }
 
 fn schema(name: SchemaName) -> Result<u8> {
-    let schema = match name {
+    output::print(&match name {
         SchemaName::Verdict => crate::report::verdict_schema(),
-        SchemaName::Evidence => crate::store::evidence_schema(),
-        SchemaName::Config => crate::config::schema(),
-    };
-    output::print(&format!("{schema:#}\n"))?;
+        SchemaName::Evidence => crate::store::evidence::schema(),
+        SchemaName::Config => crate::config::Config::schema(),
+    })?;
     Ok(0)
 }

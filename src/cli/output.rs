@@ -9,21 +9,23 @@ use anstream::{AutoStream, ColorChoice};
 
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::gate::Outcome;
-use crate::report::{self, Report, Verbosity};
+use crate::report::{self, Colour, Report, Screen, Verbosity};
 
 use super::{Color, Output};
 
 /// Writes the files of a report, prints it, and returns its exit code.
 pub(super) fn deliver(report: &Report, output: &Output) -> Result<u8> {
     write_files(report, &output.out)?;
-    print_coloured(&report::terminal(report, width(), verbosity(output)), output)?;
+    print(&report::terminal(report, &screen(output)))?;
     Ok(report.exit_code)
 }
 
 /// Writes verdict.json and report.md.
 pub(super) fn write_files(report: &Report, out: &Path) -> Result<()> {
     fs::create_dir_all(out).context(|| format!("{}: no folder for the reports", out.display()))?;
-    for (name, text) in [("verdict.json", report::json(report)), ("report.md", report::markdown(report))] {
+    for (name, text) in
+        [("verdict.json", report::json(report)), ("report.md", report::markdown(report))]
+    {
         let path = out.join(name);
         fs::write(&path, text).context(|| path.display().to_string())?;
     }
@@ -50,32 +52,27 @@ pub(super) fn print(text: &str) -> Result<()> {
     ignore_broken_pipe(io::stdout().lock().write_all(text.as_bytes()))
 }
 
-/// Prints data that may hold colours, which are taken out where they are not wanted.
-pub(super) fn print_coloured(text: &str, output: &Output) -> Result<()> {
-    let choice = match output.color {
-        Color::Auto => AutoStream::choice(&io::stdout()),
-        Color::Always => ColorChoice::Always,
-        Color::Never => ColorChoice::Never,
-    };
-    ignore_broken_pipe(AutoStream::new(io::stdout(), choice).lock().write_all(text.as_bytes()))
-}
-
 /// Talks, on stderr.
 pub(super) fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// Columns of the terminal; 80 where there is none, so that logs of CI look alike.
-pub(super) fn width() -> usize {
+/// The terminal as it is, or 80 columns without colour where there is none, so that logs of CI look alike.
+pub(super) fn screen(output: &Output) -> Screen {
     let columns = io::stdout().is_terminal().then(terminal_columns).flatten();
-    columns.unwrap_or(80).clamp(60, 160)
-}
-
-pub(super) fn verbosity(output: &Output) -> Verbosity {
-    match (output.quiet, output.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (_, true) => Verbosity::Verbose,
-        _ => Verbosity::Normal,
+    let colour = match output.color {
+        Color::Auto => AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+        Color::Always => true,
+        Color::Never => false,
+    };
+    Screen {
+        width: columns.unwrap_or(80).clamp(60, 160),
+        colour: if colour { Colour::Always } else { Colour::Never },
+        verbosity: match (output.quiet, output.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
+        },
     }
 }
 

@@ -36,7 +36,8 @@ impl Bar {
             self.bar.reset();
             self.bar.set_message(what.clone());
             if self.bar.is_hidden() {
-                let budget = self.budget.map(|budget| format!(" of at most {} s", budget.as_secs()));
+                let budget =
+                    self.budget.map(|budget| format!(" of at most {} s", budget.as_secs()));
                 output::say(&format!(
                     "{what}: {} launches of pairs, after {} s{}",
                     step.planned,

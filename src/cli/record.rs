@@ -8,8 +8,8 @@ use crate::measure::calibrate::Experiment as Launched;
 use crate::measure::session::{Benchmark, Pair, Series as Measured};
 use crate::measure::{self, Failed};
 use crate::model::{
-    Arm, BenchmarkId, Better, Evidence, Experiment, Failure, Launch, Look, Metric, Notice, Run, Sample,
-    SamplingMode, Series, Unit, Usage,
+    Arm, BenchmarkId, Better, Evidence, Experiment, Failure, Launch, Look, Metric, Notice, Run,
+    Sample, SamplingMode, Series, Unit, Usage,
 };
 
 /// A benchmark as the session launches it: where it stands in the suite, and which arms hold it.
@@ -138,7 +138,10 @@ impl ExactMetrics {
             match serde_json::from_str::<MetricLine>(line) {
                 Ok(told) if told.value.is_finite() => {
                     let id = BenchmarkId::new(launched.suite.clone(), told.id);
-                    self.values.entry((arm, id, told.metric, told.unit)).or_default().push(told.value);
+                    self.values
+                        .entry((arm, id, told.metric, told.unit))
+                        .or_default()
+                        .push(told.value);
                 }
                 Ok(_) => self.fault(arm, launched, line, "its value is not finite"),
                 Err(error) => self.fault(arm, launched, line, &error.to_string()),
@@ -161,7 +164,9 @@ impl ExactMetrics {
             let better = unit.better().unwrap_or_else(|| {
                 run.notices.push(Notice::new(
                     "direction",
-                    format!("{name} of {id} is in `{unit}`, which does not say whether more is better"),
+                    format!(
+                        "{name} of {id} is in `{unit}`, which does not say whether more is better"
+                    ),
                     "less is taken for better; say so with a rule that sets `better`",
                 ));
                 Better::Lower

@@ -12,7 +12,8 @@ use crate::compare::{Method, compare};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gate::{Judgement, Policy, Row, Verdict, judge};
 use crate::model::{Arm, BenchmarkId, Better, Evidence, Mode, Reference, Run, Sample, Series};
-use crate::store::EvidenceFile;
+use crate::store::Limits;
+use crate::store::evidence::EvidenceFile;
 
 use super::evidence::EVIDENCE;
 use super::{Output, output};
@@ -42,11 +43,10 @@ const TRIED_AT_MOST: usize = 200;
 
 pub(super) fn selftest(arguments: &SelftestArgs, output: &Output) -> Result<u8> {
     if arguments.simulate {
-        output::print(&crate::simulate::table(arguments.rounds, arguments.seed))?;
-        return Ok(0);
+        return Err(Error::usage("not yet"));
     }
     let path = arguments.evidence.clone().unwrap_or_else(|| output.out.join(EVIDENCE));
-    let file = EvidenceFile::read(&path)?;
+    let file = EvidenceFile::read(&path, &Limits::OWN)?;
     let trial = Trial::new(&file).map_err(|error| error.within(path.display().to_string()))?;
     let slowdowns = trial.slow_down_each(arguments.seed);
     let reds = trial.exchange(arguments.rounds, arguments.seed);
@@ -75,7 +75,9 @@ impl<'a> Trial<'a> {
     fn new(file: &'a EvidenceFile) -> Result<Self> {
         let arm = |arm: Arm| {
             let run = file.runs.get(&arm).cloned();
-            run.ok_or_else(|| Error::usage(format!("it holds no {arm}; give evidence of `pacegate check`")))
+            run.ok_or_else(|| {
+                Error::usage(format!("it holds no {arm}; give evidence of `pacegate check`"))
+            })
         };
         let mut trial = Trial {
             policy: &file.policy,
@@ -88,7 +90,9 @@ impl<'a> Trial<'a> {
         trial.candidate.executables.clear();
         let found = trial.judge(&trial.baseline, &trial.candidate)?.rows;
         for row in found.iter().filter(|row| tested(row)) {
-            if let (Verdict::Regression | Verdict::Improvement, Some(ratio)) = (row.verdict, row.ratio) {
+            if let (Verdict::Regression | Verdict::Improvement, Some(ratio)) =
+                (row.verdict, row.ratio)
+            {
                 scale(&mut trial.candidate, &row.id, &row.metric.name, 1.0 / ratio);
             }
         }
@@ -160,8 +164,9 @@ impl<'a> Trial<'a> {
                         exchange_pairs(twin, series, &mut rng);
                     }
                 }
-                self.judge(&baseline, &candidate)
-                    .is_ok_and(|judged| judged.rows.iter().any(|row| tested(row) && row.verdict == Verdict::Regression))
+                self.judge(&baseline, &candidate).is_ok_and(|judged| {
+                    judged.rows.iter().any(|row| tested(row) && row.verdict == Verdict::Regression)
+                })
             })
             .count() as u32
     }
@@ -177,8 +182,9 @@ fn scale(run: &mut Run, id: &BenchmarkId, metric: &str, factor: f64) {
         if let Evidence::Sampled(launches) = &mut series.evidence {
             for launch in launches {
                 let totals = launch.sample.totals().iter().map(|total| total * factor).collect();
-                launch.sample = Sample::new(launch.sample.mode(), launch.sample.iters().to_vec(), totals)
-                    .expect("a positive finite factor keeps every invariant");
+                launch.sample =
+                    Sample::new(launch.sample.mode(), launch.sample.iters().to_vec(), totals)
+                        .expect("a positive finite factor keeps every invariant");
             }
         }
     }

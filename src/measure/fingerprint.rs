@@ -58,12 +58,16 @@ fn machine(hard: &mut BTreeMap<String, String>) {
     set(hard, "cpu-model", (!model.is_empty()).then(|| model.join("/")));
     let cpus = std::thread::available_parallelism().map(|n| n.get().to_string()).ok();
     set(hard, "cpus", cpus);
-    set(hard, "smt", read("/sys/devices/system/cpu/smt/active").map(|text| match text.trim() {
-        "1" => "on".into(),
-        _ => "off".into(),
-    }));
+    set(
+        hard,
+        "smt",
+        read("/sys/devices/system/cpu/smt/active").map(|text| match text.trim() {
+            "1" => "on".into(),
+            _ => "off".into(),
+        }),
+    );
     let caches: Vec<String> = (0..8)
-        .filter_map(|i| read(&format!("/sys/devices/system/cpu/cpu0/cache/index{i}/size")))
+        .filter_map(|i| read(format!("/sys/devices/system/cpu/cpu0/cache/index{i}/size")))
         .map(|size| size.trim().to_owned())
         .collect();
     set(hard, "caches", (!caches.is_empty()).then(|| caches.join("/")));
@@ -98,30 +102,37 @@ fn compiler(hard: &mut BTreeMap<String, String>) {
 }
 
 fn kernel(soft: &mut BTreeMap<String, String>) {
-    let release = read("/proc/sys/kernel/osrelease").map(|text| {
-        text.trim().splitn(3, ['.', '-']).take(2).collect::<Vec<_>>().join(".")
-    });
+    let release = read("/proc/sys/kernel/osrelease")
+        .map(|text| text.trim().splitn(3, ['.', '-']).take(2).collect::<Vec<_>>().join("."));
     set(soft, "kernel", release);
     let word = |path: &str| read(path).map(|text| text.trim().to_owned());
     set(soft, "governor", word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
     set(soft, "no-turbo", word("/sys/devices/system/cpu/intel_pstate/no_turbo"));
     set(soft, "boost", word("/sys/devices/system/cpu/cpufreq/boost"));
     set(soft, "aslr", word("/proc/sys/kernel/randomize_va_space"));
-    set(soft, "huge-pages", word("/sys/kernel/mm/transparent_hugepage/enabled").and_then(chosen));
+    set(
+        soft,
+        "huge-pages",
+        word("/sys/kernel/mm/transparent_hugepage/enabled").and_then(|text| chosen(&text)),
+    );
     set(
         soft,
         "clocksource",
         word("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
     );
     let cpuinfo = read("/proc/cpuinfo").unwrap_or_default();
-    set(soft, "microcode", cpuinfo.lines().find_map(|line| {
-        let (key, value) = line.split_once(':')?;
-        (key.trim() == "microcode").then(|| value.trim().to_owned())
-    }));
+    set(
+        soft,
+        "microcode",
+        cpuinfo.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            (key.trim() == "microcode").then(|| value.trim().to_owned())
+        }),
+    );
 }
 
 /// The chosen word of a list such as `always [madvise] never`.
-fn chosen(text: String) -> Option<String> {
+fn chosen(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
 }
@@ -131,7 +142,11 @@ fn first_word(text: &str) -> Option<String> {
 }
 
 fn slug(text: &str) -> String {
-    text.to_lowercase().split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join("-")
+    text.to_lowercase()
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 fn set(facts: &mut BTreeMap<String, String>, key: &str, value: Option<String>) {

@@ -18,12 +18,12 @@ pub mod calibrate;
 pub mod corun;
 pub mod cpu;
 pub mod discover;
+pub mod fingerprint;
 pub mod launch;
 #[cfg(clock_shim)]
 #[path = "shim/page.rs"]
 #[expect(dead_code, reason = "half of the layout is the shim's own business")]
 mod page;
-pub mod fingerprint;
 mod process;
 pub mod reaper;
 pub mod session;

@@ -26,7 +26,7 @@ use super::calibrate::{Choice, Experiment, Width, calibrate};
 use super::corun::{ArmFailed, Way, corun};
 use super::discover::Executable;
 use super::launch::{LaunchSettings, launch};
-use super::{Error, ErrorKind, Launch, Watch, cpu};
+use super::{Error, ErrorKind, Launch, Phase, Watch, cpu};
 
 /// One benchmark that all arms hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +94,26 @@ pub struct Hygiene {
     pub kept_disturbed: usize,
 }
 
+/// What a session measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// One series for each benchmark, in their order.
+    pub series: Vec<Series>,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing was left to measure.
+    Complete,
+    /// The time budget was spent.
+    BudgetSpent,
+    /// Somebody stopped it; what was measured until then is there.
+    Interrupted,
+}
+
 /// Where the session stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
@@ -123,20 +143,20 @@ const QUEUE_SHARE_MEDIANS: f64 = 3.0;
 /// Repetitions of a disturbed pair.
 const REPETITIONS_MAX: usize = 2;
 
-/// Measures all benchmarks; the series come back in the order of `benchmarks`.
+/// Measures all benchmarks.
 ///
 /// `decide` is called after every look but the last one, with the series so far, and returns the places of
 /// the benchmarks to go on with. `progress` is called from the workers.
 ///
 /// # Errors
-/// If pacegate is told to stop, or a worker can't be pinned to its CPU. A benchmark that fails is no error.
+/// If a worker can't be pinned to its CPU. A benchmark that fails is no error, and neither is being told to stop.
 pub fn session(
     benchmarks: &[Benchmark],
     plan: &Plan,
     watch: &Watch,
     progress: &(dyn Fn(Progress) + Sync),
     decide: &mut dyn FnMut(&[Series]) -> BTreeSet<usize>,
-) -> Result<Vec<Series>, Error> {
+) -> Result<Measured, Error> {
     let session = Session {
         benchmarks,
         plan,
@@ -148,6 +168,7 @@ pub fn session(
     };
     let all = || 0..benchmarks.len();
     session.work_off(Stage::Calibrating, all().map(|place| Job { place, round: 0 }).collect())?;
+    let mut ending = Ending::Complete;
 
     let mut going_on: BTreeSet<usize> = all().collect();
     let mut taken = 0;
@@ -155,7 +176,15 @@ pub fn session(
         let jobs = session.rounds(&going_on, taken..look);
         session.work_off(Stage::Measuring(look), jobs)?;
         let complete = session.close_look(&going_on, taken);
-        if complete < look || Some(&look) == plan.looks.last() {
+        if watch.interrupt.is_raised() {
+            ending = Ending::Interrupted;
+            break;
+        }
+        if complete < look {
+            ending = Ending::BudgetSpent;
+            break;
+        }
+        if Some(&look) == plan.looks.last() {
             break;
         }
         taken = look;
@@ -165,7 +194,8 @@ pub fn session(
             break;
         }
     }
-    Ok(session.series.into_inner().unwrap_or_else(PoisonError::into_inner))
+    let series = session.series.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Measured { series, ending })
 }
 
 struct Session<'s> {
@@ -240,7 +270,7 @@ impl Session<'_> {
             let cpus = if pinned { cpus } else { &[] };
             loop {
                 if self.watch.interrupt.is_raised() {
-                    return Err(Error::interrupted());
+                    return Ok(());
                 }
                 if self.plan.budget.is_some_and(|budget| self.began.elapsed() >= budget) {
                     return Ok(());
@@ -265,7 +295,7 @@ impl Session<'_> {
                 .map(|worker| worker.join().unwrap_or_else(|why| std::panic::resume_unwind(why)))
                 .collect::<Result<Vec<()>, Error>>()
         })?;
-        if self.watch.interrupt.is_raised() { Err(Error::interrupted()) } else { Ok(()) }
+        Ok(())
     }
 
     fn calibrate(&self, job: Job) {
@@ -287,6 +317,8 @@ impl Session<'_> {
         let series = &mut locked(&self.series)[job.place];
         match choice {
             Ok(choice) => series.choice = Some(choice),
+            // Ended with pacegate, not by itself.
+            Err(failed) if failed.failed.phase == Phase::Interrupted => {}
             Err(failed) => series.failed = Some(failed),
         }
     }
@@ -316,6 +348,7 @@ impl Session<'_> {
                 let at = series.pairs.partition_point(|other| other.round < pair.round);
                 series.pairs.insert(at, pair);
             }
+            Err(failed) if failed.failed.phase == Phase::Interrupted => {}
             Err(failed) => {
                 series.failed.get_or_insert(failed);
             }

@@ -22,6 +22,7 @@ use std::thread;
 
 use jiff::Timestamp;
 use rayon::prelude::*;
+use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 
 use super::Limits;
@@ -68,12 +69,13 @@ pub enum Ending {
     Interrupted,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Header {
     schema: String,
     pacegate: String,
     #[serde(default, skip_serializing_if = "Option::is_none", with = "rfc3339")]
+    #[schemars(with = "Option<String>")]
     started: Option<Timestamp>,
     policy: Policy,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,7 +85,7 @@ struct Header {
     notices: Vec<Notice>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ArmHeader {
     arm: Arm,
@@ -113,7 +115,7 @@ struct LineOut<'a> {
     content: Content<'a>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LineIn {
     arm: Option<Arm>,
@@ -122,12 +124,24 @@ struct LineIn {
     end: Option<End>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct End {
     lines: u64,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     interrupted: bool,
+}
+
+/// The JSON schema of a line: the header, a series or failure, or the end.
+pub fn schema() -> String {
+    #[derive(JsonSchema)]
+    #[schemars(untagged, title = "a line of pacegate.evidence/1")]
+    #[expect(dead_code, reason = "it names the kinds of lines for the schema")]
+    enum Line {
+        Header(Header),
+        Other(LineIn),
+    }
+    serde_json::to_string_pretty(&schema_for!(Line)).expect("a schema is JSON") + "\n"
 }
 
 /// Whether a file that begins like this is an evidence file. Packed files are taken to be one: nothing else

@@ -311,7 +311,8 @@ fn a_session_goes_on_with_the_undecided_and_past_the_failed() {
         decided.push(series.iter().map(|series| series.pairs.len()).collect::<Vec<_>>());
         BTreeSet::from([0, 2])
     };
-    let series = session(&benchmarks, &plan, &Watch::default(), &progress, &mut decide).unwrap();
+    let measured = session(&benchmarks, &plan, &Watch::default(), &progress, &mut decide).unwrap();
+    let series = measured.series;
     assert_eq!(decided, [[1, 0, 1, 1, 1]]);
     let pairs: Vec<_> = series.iter().map(|series| series.pairs.len()).collect();
     assert_eq!(pairs, [3, 0, 3, 1, 1]);
@@ -350,7 +351,8 @@ fn a_budget_ends_a_session_at_a_round_that_all_completed() {
         budget: Some(Duration::from_secs(1)),
     };
     let mut decide = |_: &[Series]| panic!("there is one look only");
-    let series = session(&benchmarks, &plan, &Watch::default(), &|_| {}, &mut decide).unwrap();
+    let measured = session(&benchmarks, &plan, &Watch::default(), &|_| {}, &mut decide).unwrap();
+    let series = measured.series;
     assert_eq!(series[0].pairs.len(), series[1].pairs.len());
     assert_eq!(series[0].looks, series[1].looks);
 }
