@@ -197,6 +197,10 @@ fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
         Better::Lower => "lower is better",
         Better::Higher => "higher is better",
     };
+    let unit = match row.metric.unit.as_str() {
+        unit if unit == row.metric.name => String::new(),
+        unit => format!(" in {}", text::name(unit)),
+    };
     let rule = row
         .rule
         .as_ref()
