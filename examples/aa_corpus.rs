@@ -4,6 +4,8 @@
 //! of the ten forks the baseline are tried. Power is measured by making the candidate slower by a known factor. Each
 //! test is one-sided at .05 a benchmark, as nobody should do in a suite; it shows the estimator, not the gate.
 
+#![expect(clippy::print_stdout, reason = "an example talks to its reader")]
+
 use flate2::read::GzDecoder;
 use pacegate::stats::trimmed::trimmed;
 use pacegate::stats::{Component, Estimate, Prior, Statistic, launch_score, suite_prior, unpaired};

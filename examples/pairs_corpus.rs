@@ -4,6 +4,8 @@
 //! `pairs-shared-runner.jsonl.gz` and `pairs-shared-runner-2.jsonl.gz`. For each experiment, twenty pairs a workload are drawn
 //! with replacement, with a fixed seed; no history; a one-sided level of .0005, as in a suite of a hundred.
 
+#![expect(clippy::print_stdout, reason = "an example talks to its reader")]
+
 use flate2::read::GzDecoder;
 use pacegate::stats::{
     Prior, Statistic, launch_score, own_variance, paired, paired_score, suite_prior,

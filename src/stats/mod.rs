@@ -29,7 +29,7 @@ pub mod ranks;
 mod testing;
 
 pub use estimate::{Component, Estimate};
-pub use launches::{own_variance, paired, paired_score, unpaired};
+pub use launches::{launch_variance, own_variance, paired, paired_score, unpaired};
 pub use power::Needed;
 pub use prior::{Prior, Tau, suite_prior};
 pub use student::{Summary, summaries};
