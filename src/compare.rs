@@ -482,7 +482,7 @@ impl SuitePriors {
                     Mode::Stored if index == 0 => {
                         for scores in [&scored.scores.baseline, &scored.scores.candidate] {
                             let logs: Vec<f64> = scores.iter().map(|score| score.ln()).collect();
-                            at.push(stats::own_variance(&logs));
+                            at.push(stats::launch_variance(&logs));
                         }
                     }
                     Mode::Stored => {}

@@ -10,5 +10,6 @@ pub mod ingest;
 pub mod measure;
 pub mod model;
 pub mod report;
+pub mod simulate;
 pub mod stats;
 pub mod store;

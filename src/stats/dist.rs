@@ -218,6 +218,19 @@ mod tests {
         check(normal_upper(1e-6), 4.753424309, 1e-9);
     }
 
+    /// Made by `tests/oracle/dist.py`, which names the versions.
+    #[test]
+    fn oracle_values() {
+        type Table = std::collections::BTreeMap<String, Vec<Vec<f64>>>;
+        let table: Table =
+            serde_json::from_str(include_str!("../../tests/oracle/dist.json")).unwrap();
+        table["t_sf"].iter().for_each(|row| check(t_sf(row[0], row[1]), row[2], 1e-9));
+        table["t_upper"].iter().for_each(|row| check(t_upper(row[0], row[1]), row[2], 1e-9));
+        table["trigamma"].iter().for_each(|row| check(trigamma(row[0]), row[1], 1e-12));
+        table["digamma"].iter().for_each(|row| check(digamma(row[0]), row[1], 1e-12));
+        table["f_sf"].iter().for_each(|row| check(f_sf(row[0], row[1], row[2]), row[3], 1e-9));
+    }
+
     #[test]
     fn quantiles_where_statrs_fails() {
         // df 1 is the Cauchy distribution: tan(pi (0.5 - level)).

@@ -13,14 +13,19 @@
 use super::estimate::{Component, Estimate};
 use super::prior::{Prior, Tau};
 use super::summary::sum_of_squares;
-use super::trimmed::{Trimmed, cut, trimmed};
+use super::trimmed::{cut, trimmed};
 
 /// The share of launches cut on each side. A slow launch in five is outvoted; a larger share would leave five
 /// pairs with no spread of their own.
 pub const LAUNCHES_CUT: f64 = 0.20;
 
-/// From this many launches on at least one is cut on each side. Three leave nothing to cut.
-const CUT_FROM: usize = 4;
+/// From this many pairs on at least one is cut on each side. Three leave nothing to cut.
+const PAIRS_CUT_FROM: usize = 4;
+
+/// From this many launches a side on they are cut. On real unchanged code, five forks a side, cutting bought less
+/// power than moving the tolerance would for the same false alarms; a slow fork then widens the
+/// error instead, which is safe.
+const SIDE_CUT_FROM: usize = 10;
 
 /// The share of weight cut on each side of the log ratios inside a pair: the middle fifth remains. Recorded pairs
 /// with known ratios are told apart best near it: the median alone scatters a tenth more, and half as much of a
@@ -108,7 +113,7 @@ fn middle(mut weighted: Vec<(f64, f64)>) -> f64 {
 /// spread of their own (one pair) and no prior to lean on. Differences that are all equal have a standard
 /// error of 0 unless a prior says otherwise.
 pub fn paired(differences: &[f64], prior: Option<&Prior>) -> Option<Estimate> {
-    let side = moderated(differences, prior)?;
+    let side = moderated(center(differences, PAIRS_CUT_FROM)?, differences.len(), prior)?;
     Some(Estimate::from_components(side.center, &[side.component]))
 }
 
@@ -118,7 +123,13 @@ pub fn paired(differences: &[f64], prior: Option<&Prior>) -> Option<Estimate> {
 /// It is the squared error of the trimmed mean times the number of pairs, so that it can be carried from one
 /// number of pairs to another.
 pub fn own_variance(differences: &[f64]) -> (f64, f64) {
-    center(differences).map_or((0.0, 0.0), |(_, variance, df)| (variance, df))
+    center(differences, PAIRS_CUT_FROM).map_or((0.0, 0.0), |center| (center.variance, center.df))
+}
+
+/// The variance of one launch as the launches of one side tell it, from the logs of their scores: what the priors
+/// of [`unpaired`] are fitted from. As [`own_variance`] otherwise.
+pub fn launch_variance(logs: &[f64]) -> (f64, f64) {
+    center(logs, SIDE_CUT_FROM).map_or((0.0, 0.0), |center| (center.variance, center.df))
 }
 
 /// The change between launches that were not paired, from the logs of their scores.
@@ -131,8 +142,9 @@ pub fn unpaired(
     priors: [Option<&Prior>; 2],
     tau: Option<Tau>,
 ) -> Option<Estimate> {
-    let baseline = moderated(baseline_logs, priors[0])?;
-    let candidate = moderated(candidate_logs, priors[1])?;
+    let side = |logs: &[f64], prior| moderated(center(logs, SIDE_CUT_FROM)?, logs.len(), prior);
+    let baseline = side(baseline_logs, priors[0])?;
+    let candidate = side(candidate_logs, priors[1])?;
     let mut components = vec![baseline.component, candidate.component];
     components.extend(tau.map(|tau| tau.component()));
     Some(Estimate::from_components(candidate.center - baseline.center, &components))
@@ -144,35 +156,40 @@ struct Side {
     component: Component,
 }
 
-fn moderated(values: &[f64], prior: Option<&Prior>) -> Option<Side> {
-    let (center, own, own_df) = center(values)?;
-    let prior = prior.filter(|prior| !prior.contradicted_by(own, own_df));
-    let (variance, df) = match prior {
-        Some(prior) => prior.moderate(own, own_df),
-        None => (own, own_df),
-    };
-    let component = Component { variance: variance / values.len() as f64, df };
-    (0.0 < df).then_some(Side { center, component })
+/// A center with the variance of one value, and the degrees of freedom of that variance (0 where unknown).
+#[derive(Clone, Copy)]
+struct Center {
+    mean: f64,
+    variance: f64,
+    df: f64,
 }
 
-/// The trimmed mean, the variance of one value and its degrees of freedom.
-fn center(values: &[f64]) -> Option<(f64, f64, f64)> {
+fn moderated(own: Center, count: usize, prior: Option<&Prior>) -> Option<Side> {
+    let prior = prior.filter(|prior| !prior.contradicted_by(own.variance, own.df));
+    let (variance, df) = match prior {
+        Some(prior) => prior.moderate(own.variance, own.df),
+        None => (own.variance, own.df),
+    };
+    let component = Component { variance: variance / count as f64, df };
+    (0.0 < df).then_some(Side { center: own.mean, component })
+}
+
+fn center(values: &[f64], cut_from: usize) -> Option<Center> {
     if !values.iter().all(|x| x.is_finite()) {
         return None;
     }
     let count = values.len();
-    let cut = if count < CUT_FROM { 0 } else { cut(count, LAUNCHES_CUT).max(1) };
+    let cut = if count < cut_from { 0 } else { cut(count, LAUNCHES_CUT).max(1) };
     let trimmed = trimmed(values, cut)?;
-    let Some((squared_error, df)) = trimmed.squared_error() else {
-        return Some((trimmed.mean, 0.0, 0.0));
+    let (squared_error, df) = trimmed.squared_error().unwrap_or((0.0, 0.0));
+    // A coarse clock can make the kept values equal while others differ. They are then not known exactly: the
+    // spread of all values stands in, with the degrees of freedom of the kept.
+    let variance = if squared_error == 0.0 && 1 < count {
+        sum_of_squares(values) / (count - 1) as f64
+    } else {
+        squared_error * count as f64
     };
-    let Trimmed { mean, winsorised_squares, .. } = trimmed;
-    if winsorised_squares == 0.0 && 1 < count {
-        // A coarse clock can make the kept values equal while others differ. They are then not known
-        // exactly: the spread of all values stands in, with the degrees of freedom of the kept.
-        return Some((mean, sum_of_squares(values) / (count - 1) as f64, df));
-    }
-    Some((mean, squared_error * count as f64, df))
+    Some(Center { mean: trimmed.mean, variance, df })
 }
 
 #[cfg(test)]
@@ -288,7 +305,7 @@ mod tests {
         let alone = unpaired(&logs, &logs, [Some(&prior); 2], None).unwrap();
         let widened = unpaired(&logs, &logs, [Some(&prior); 2], Some(tau)).unwrap();
         check(widened.se.powi(2), alone.se.powi(2) + 2e-4, 1e-12);
-        check(alone.df, 44.0, 1e-9);
+        check(alone.df, 48.0, 1e-9);
     }
 
     proptest! {

@@ -29,7 +29,9 @@ pub mod ranks;
 mod testing;
 
 pub use estimate::{Component, Estimate};
-pub use launches::{Course, overlap_score, own_variance, paired, turns_score, unpaired};
+pub use launches::{
+    Course, launch_variance, overlap_score, own_variance, paired, turns_score, unpaired,
+};
 pub use power::Needed;
 pub use prior::{Prior, Tau, suite_prior};
 pub use student::{Summary, summaries};
