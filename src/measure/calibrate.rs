@@ -16,7 +16,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::corun::{self, ArmFailed, Way, probe};
+use super::corun::{self, ArmFailed, probe};
 use super::discover::Executable;
 use super::launch::{LaunchSettings, launch};
 use super::{ClockReport, Failed, Launch, Phase, Watch};
@@ -65,8 +65,6 @@ pub struct Choice {
     pub width: Width,
     /// The settings, with a measurement time that gives every arm the same counts.
     pub settings: LaunchSettings,
-    /// How long an arm waits for its partner.
-    pub patience: Duration,
 }
 
 /// Below this mean time between two clock calls the shim costs more than half a percent (about 0.3 us a call).
@@ -123,9 +121,9 @@ pub fn calibrate(
             time_out: settings
                 .time_out
                 .max(Duration::from_nanos(slowest) * 5 * u32::try_from(arms.len()).unwrap_or(1)),
+            patience: settings.patience.max(Duration::from_nanos(longest.unwrap_or(0)) * 5),
             ..settings.clone()
         },
-        patience: Way::CORUN.patience.max(Duration::from_nanos(longest.unwrap_or(0)) * 5),
     })
 }
 
