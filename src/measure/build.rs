@@ -202,6 +202,7 @@ impl Workshop {
         watch: &Watch,
     ) -> Result<Built, Error> {
         self.check_out(&revision.sha)?;
+        self.check_for_leaks(revision)?;
         self.supply_lock_file(&revision.sha)?;
         let messages = self.run_cargo(revision, options, watch)?;
         let folder = self.place.join("exe").join(&revision.sha);
@@ -338,6 +339,30 @@ impl Workshop {
         fs::write(&note, sha).map_err(|error| system(&note, &error))
     }
 
+    /// cargo and rustup read these files from every folder above the tree as well, so inside the user's checkout
+    /// a revision would be built with the flags or the toolchain of another one.
+    fn check_for_leaks(&self, revision: &Revision) -> Result<(), Error> {
+        let names =
+            [".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain"];
+        for folder in self.place.ancestors().take_while(|folder| folder.starts_with(&self.top)) {
+            let below = folder.strip_prefix(&self.top).expect("it starts with the top");
+            for name in names {
+                let above = folder.join(name);
+                let own = self.tree().join(below).join(name);
+                if above.exists() && fs::read(&above).ok() != fs::read(&own).ok() {
+                    let message = format!(
+                        "{} differs in {} and would leak into its build; set CARGO_TARGET_DIR to a \
+                         folder outside of the repository",
+                        above.display(),
+                        revision.origin
+                    );
+                    return Err(Error::new(ErrorKind::Build, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Where the revision does not track a lock file, both arms get the user's, so that they share their
     /// dependencies.
     fn supply_lock_file(&self, sha: &str) -> Result<(), Error> {
@@ -464,6 +489,7 @@ fn copy_aside(mut executable: Executable, folder: &Path) -> Result<Executable, E
     Ok(executable)
 }
 
+/// The cargo that pacegate was started by, if it was; it may be of a toolchain that the user asked for.
 fn cargo() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

@@ -71,6 +71,8 @@ pub struct Choice {
 const CLOCK_EVERY_MIN_NS: u64 = 60_000;
 /// A share of CPU time on other threads, or of waiting, beyond this is a property of the benchmark.
 const SHARE_MIN: f64 = 0.05;
+/// A process that computes gives its CPU up a handful of times, while it starts and writes its files.
+const VOLUNTARY_MAX: u64 = 100;
 /// criterion takes the clock four times a sample, and four times for each doubling while warming up; a bench
 /// that takes it more often than this does so itself, or in batches.
 const CALLS_A_SAMPLE: u64 = 5;
@@ -157,6 +159,7 @@ fn fit(probes: &[Launch], fault: Option<&Failed>) -> (Experiment, Width, String)
 struct Seen {
     clock: ClockReport,
     queue_wait_ns: u64,
+    voluntary_switches: u64,
     samples: u64,
 }
 
@@ -165,6 +168,7 @@ impl Seen {
         Some(Seen {
             clock: probe.clock?,
             queue_wait_ns: probe.usage.run_queue_wait_ns,
+            voluntary_switches: probe.usage.voluntary_switches,
             samples: probe.sample.iters.len() as u64,
         })
     }
@@ -182,10 +186,13 @@ impl Seen {
         others as f64 > SHARE_MIN * self.clock.cpu_all_ns as f64
     }
 
-    /// Wall time in which no thread of the process ran or wanted to.
+    /// There was wall time in which no thread of the process ran or wanted to; or the main thread waited so
+    /// often that on a busy machine it would only seem to wait for its CPU.
     fn waits(&self) -> bool {
         let busy = self.clock.cpu_all_ns + self.queue_wait_ns;
-        self.clock.wall_ns.saturating_sub(busy) as f64 > SHARE_MIN * self.clock.wall_ns as f64
+        let idle = self.clock.wall_ns.saturating_sub(busy);
+        idle as f64 > SHARE_MIN * self.clock.wall_ns as f64
+            || self.voluntary_switches > VOLUNTARY_MAX
     }
 }
 

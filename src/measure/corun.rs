@@ -38,7 +38,7 @@ pub enum Way {
 /// One arm that failed, which ends the pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArmFailed {
-    /// Place of the arm in the list of arms.
+    /// Place of the arm in the list of arms; the first one for a failure of our own.
     pub arm: usize,
     /// How it failed.
     pub failed: Failed,
@@ -158,7 +158,8 @@ mod shimmed {
         let mut launches: Vec<Option<Launch>> = arms.iter().map(|_| None).collect();
         while !running.is_empty() {
             let Some(ended) = running.iter_mut().position(Process::has_ended) else {
-                check_on(&mut running, settings.time_out, watch).map_err(all)?;
+                check_on(&mut running, settings.time_out, watch)
+                    .map_err(|failed| ArmFailed { arm: started[0], failed })?;
                 wait_a_slice(&running);
                 continue;
             };

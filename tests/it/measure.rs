@@ -483,8 +483,17 @@ fn a_revision_that_does_not_build_is_named_with_the_compilers_words() {
     assert_eq!(error.kind, ErrorKind::Build, "{error}");
     git(top, &["revert", "--no-edit", "HEAD"]);
     let workshop = Workshop::open(top, target.path()).unwrap();
+    // The tree would inherit what a revision does not have itself.
+    std::fs::create_dir(top.join(".cargo")).unwrap();
+    std::fs::write(top.join(".cargo/config.toml"), "").unwrap();
     let broken = workshop.baseline(Some("HEAD^")).unwrap();
-    let error = workshop.build(&broken, &CargoOptions::default(), &Watch::default()).unwrap_err();
+    let (options, watch) = (CargoOptions::default(), Watch::default());
+    drop(workshop);
+    let inside = Workshop::open(top, &top.join("target")).unwrap();
+    let error = inside.build(&broken, &options, &watch).unwrap_err();
+    assert!(error.message.contains("would leak into its build"), "{error}");
+    let workshop = Workshop::open(top, target.path()).unwrap();
+    let error = workshop.build(&broken, &options, &watch).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Build);
     assert!(error.message.contains("HEAD^"), "{error}");
     assert!(error.message.contains("nonsense"), "{error}");
