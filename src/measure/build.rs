@@ -13,7 +13,7 @@
 //! code gives identical executables. Afterwards the tree holds the revision built last (the
 //! candidate), and every arm reads its data files from there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -202,6 +202,7 @@ impl Workshop {
         watch: &Watch,
     ) -> Result<Built, Error> {
         self.check_out(&revision.sha)?;
+        self.check_for_leaks(revision)?;
         self.supply_lock_file(&revision.sha)?;
         let messages = self.run_cargo(revision, options, watch)?;
         let folder = self.place.join("exe").join(&revision.sha);
@@ -338,6 +339,30 @@ impl Workshop {
         fs::write(&note, sha).map_err(|error| system(&note, &error))
     }
 
+    /// cargo and rustup read these files from every folder above the tree as well, so inside the user's checkout
+    /// a revision would be built with the flags or the toolchain of another one.
+    fn check_for_leaks(&self, revision: &Revision) -> Result<(), Error> {
+        let names =
+            [".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain"];
+        for folder in self.place.ancestors().take_while(|folder| folder.starts_with(&self.top)) {
+            let below = folder.strip_prefix(&self.top).expect("it starts with the top");
+            for name in names {
+                let above = folder.join(name);
+                let own = self.tree().join(below).join(name);
+                if above.exists() && fs::read(&above).ok() != fs::read(&own).ok() {
+                    let message = format!(
+                        "{} differs in {} and would leak into its build; set CARGO_TARGET_DIR to a \
+                         folder outside of the repository",
+                        above.display(),
+                        revision.origin
+                    );
+                    return Err(Error::new(ErrorKind::Build, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Where the revision does not track a lock file, both arms get the user's, so that they share their
     /// dependencies.
     fn supply_lock_file(&self, sha: &str) -> Result<(), Error> {
@@ -411,6 +436,46 @@ impl Workshop {
     }
 }
 
+/// One bench target, with the executable of each arm that has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Package and bench target.
+    pub name: (String, String),
+    /// One place per arm, in the order of the arms.
+    pub arms: Vec<Option<Executable>>,
+}
+
+impl Target {
+    /// Whether all arms have it, the same to the byte: what differs then is noise.
+    #[must_use]
+    pub fn is_identical(&self) -> bool {
+        let hashes: BTreeSet<_> =
+            self.arms.iter().map(|arm| arm.as_ref().map(|executable| &executable.sha256)).collect();
+        hashes.len() == 1
+    }
+}
+
+/// Puts the executables of several revisions side by side, sorted by name. The one that was built last comes
+/// last: its files are in the tree, so all arms run in its folders.
+#[must_use]
+pub fn side_by_side(arms: &[Built]) -> Vec<Target> {
+    let mut targets: BTreeMap<(String, String), Vec<Option<Executable>>> = BTreeMap::new();
+    for (arm, built) in arms.iter().enumerate() {
+        for executable in &built.executables {
+            let name = (executable.package.clone(), executable.target.clone());
+            targets.entry(name).or_insert_with(|| vec![None; arms.len()])[arm] =
+                Some(executable.clone());
+        }
+    }
+    for arms in targets.values_mut() {
+        let last = arms.last().and_then(Option::as_ref).map(|arm| arm.directory.clone());
+        if let Some(directory) = last {
+            arms.iter_mut().flatten().for_each(|arm| arm.directory.clone_from(&directory));
+        }
+    }
+    targets.into_iter().map(|(name, arms)| Target { name, arms }).collect()
+}
+
 /// Copies an executable to `folder/<package>/<target>` and hashes the copy.
 fn copy_aside(mut executable: Executable, folder: &Path) -> Result<Executable, Error> {
     let folder = folder.join(&executable.package);
@@ -424,6 +489,7 @@ fn copy_aside(mut executable: Executable, folder: &Path) -> Result<Executable, E
     Ok(executable)
 }
 
+/// The cargo that pacegate was started by, if it was; it may be of a toolchain that the user asked for.
 fn cargo() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

@@ -16,7 +16,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::corun::{self, ArmFailed, Way, probe};
+use super::corun::{self, ArmFailed, probe};
 use super::discover::Executable;
 use super::launch::{LaunchSettings, launch};
 use super::{ClockReport, Failed, Launch, Phase, Watch};
@@ -65,14 +65,14 @@ pub struct Choice {
     pub width: Width,
     /// The settings, with a measurement time that gives every arm the same counts.
     pub settings: LaunchSettings,
-    /// How long an arm waits for its partner.
-    pub patience: Duration,
 }
 
 /// Below this mean time between two clock calls the shim costs more than half a percent (about 0.3 us a call).
 const CLOCK_EVERY_MIN_NS: u64 = 60_000;
 /// A share of CPU time on other threads, or of waiting, beyond this is a property of the benchmark.
 const SHARE_MIN: f64 = 0.05;
+/// A process that computes gives its CPU up a handful of times, while it starts and writes its files.
+const VOLUNTARY_MAX: u64 = 100;
 /// criterion takes the clock four times a sample, and four times for each doubling while warming up; a bench
 /// that takes it more often than this does so itself, or in batches.
 const CALLS_A_SAMPLE: u64 = 5;
@@ -123,9 +123,9 @@ pub fn calibrate(
             time_out: settings
                 .time_out
                 .max(Duration::from_nanos(slowest) * 5 * u32::try_from(arms.len()).unwrap_or(1)),
+            patience: settings.patience.max(Duration::from_nanos(longest.unwrap_or(0)) * 5),
             ..settings.clone()
         },
-        patience: Way::CORUN.patience.max(Duration::from_nanos(longest.unwrap_or(0)) * 5),
     })
 }
 
@@ -159,6 +159,7 @@ fn fit(probes: &[Launch], fault: Option<&Failed>) -> (Experiment, Width, String)
 struct Seen {
     clock: ClockReport,
     queue_wait_ns: u64,
+    voluntary_switches: u64,
     samples: u64,
 }
 
@@ -167,6 +168,7 @@ impl Seen {
         Some(Seen {
             clock: probe.clock?,
             queue_wait_ns: probe.usage.run_queue_wait_ns,
+            voluntary_switches: probe.usage.voluntary_switches,
             samples: probe.sample.iters.len() as u64,
         })
     }
@@ -184,10 +186,13 @@ impl Seen {
         others as f64 > SHARE_MIN * self.clock.cpu_all_ns as f64
     }
 
-    /// Wall time in which no thread of the process ran or wanted to.
+    /// There was wall time in which no thread of the process ran or wanted to; or the main thread waited so
+    /// often that on a busy machine it would only seem to wait for its CPU.
     fn waits(&self) -> bool {
         let busy = self.clock.cpu_all_ns + self.queue_wait_ns;
-        self.clock.wall_ns.saturating_sub(busy) as f64 > SHARE_MIN * self.clock.wall_ns as f64
+        let idle = self.clock.wall_ns.saturating_sub(busy);
+        idle as f64 > SHARE_MIN * self.clock.wall_ns as f64
+            || self.voluntary_switches > VOLUNTARY_MAX
     }
 }
 

@@ -13,8 +13,6 @@
 //! Both arms meet the same neighbours, frequency and temperature at the scale on which these change, so
 //! they cancel in the ratio. The shim is described in `shim/shim.rs`.
 
-use std::time::Duration;
-
 use super::discover::Executable;
 use super::launch::LaunchSettings;
 use super::{Failed, Launch, Watch};
@@ -28,40 +26,19 @@ pub enum Clock {
     Wall,
 }
 
-/// How the arms share the CPU.
+/// How the arms of a pair share the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
-    /// The kernel alternates them, every few milliseconds. Needs [`Clock::Cpu`].
+pub enum Way {
+    /// The kernel alternates them every few milliseconds, and each sees its own CPU time.
     Free,
     /// They hand a turn to each other at their clock calls, so one runs at a time.
-    Turns,
-}
-
-/// How a pair is co-run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
-    /// What is measured.
-    pub clock: Clock,
-    /// Who runs when.
-    pub sharing: Sharing,
-    /// How long an arm waits for a partner that keeps its turn, or does not come to the start. It should be
-    /// several times the longest sample.
-    pub patience: Duration,
-}
-
-impl Way {
-    /// CPU clock, the kernel alternates.
-    pub const CORUN: Way =
-        Way { clock: Clock::Cpu, sharing: Sharing::Free, patience: Duration::from_secs(2) };
-    /// Wall clock, in turns.
-    pub const TURNSTILE: Way =
-        Way { clock: Clock::Wall, sharing: Sharing::Turns, patience: Duration::from_secs(2) };
+    Turns(Clock),
 }
 
 /// One arm that failed, which ends the pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArmFailed {
-    /// Place of the arm in the list of arms.
+    /// Place of the arm in the list of arms; the first one for a failure of our own.
     pub arm: usize,
     /// How it failed.
     pub failed: Failed,
@@ -127,12 +104,13 @@ mod shimmed {
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::FileExt;
     use std::sync::OnceLock;
+    use std::time::Duration;
 
     use rand::seq::SliceRandom;
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64Mcg;
 
-    use super::{ArmFailed, Clock, Sharing, Way};
+    use super::{ArmFailed, Clock, Way};
     use crate::measure::discover::Executable;
     use crate::measure::launch::{Home, LaunchSettings, check_on};
     use crate::measure::process::{Process, wait_a_slice};
@@ -158,7 +136,7 @@ mod shimmed {
         let mut slots: Vec<usize> = (0..arms.len()).collect();
         slots.shuffle(&mut drawn);
         let shim = shim().map_err(all)?;
-        let page = Page::new(arms.len(), way, drawn.random()).map_err(all)?;
+        let page = Page::new(arms.len(), way, settings.patience, drawn.random()).map_err(all)?;
         let homes: Vec<Home> =
             arms.iter().map(|_| Home::new()).collect::<Result<_, _>>().map_err(all)?;
 
@@ -180,7 +158,8 @@ mod shimmed {
         let mut launches: Vec<Option<Launch>> = arms.iter().map(|_| None).collect();
         while !running.is_empty() {
             let Some(ended) = running.iter_mut().position(Process::has_ended) else {
-                check_on(&mut running, settings.time_out, watch).map_err(all)?;
+                check_on(&mut running, settings.time_out, watch)
+                    .map_err(|failed| ArmFailed { arm: started[0], failed })?;
                 wait_a_slice(&running);
                 continue;
             };
@@ -235,28 +214,39 @@ mod shimmed {
     struct Page(MemoryFile);
 
     impl Page {
-        fn new(arms: usize, way: Option<Way>, seed: u32) -> Result<Self, Failed> {
-            Page::create(arms, way, seed).map_err(|error| {
+        fn new(
+            arms: usize,
+            way: Option<Way>,
+            patience: Duration,
+            seed: u32,
+        ) -> Result<Self, Failed> {
+            Page::create(arms, way, patience, seed).map_err(|error| {
                 let message = format!("the page shared by the arms could not be written: {error}");
                 Failed::new(Phase::Start, message)
             })
         }
 
-        fn create(arms: usize, way: Option<Way>, seed: u32) -> io::Result<Self> {
+        fn create(
+            arms: usize,
+            way: Option<Way>,
+            patience: Duration,
+            seed: u32,
+        ) -> io::Result<Self> {
             let page = Page(MemoryFile::new("page")?);
             page.0.0.set_len(page::LENGTH as u64)?;
             page.write(page::AT_ARMS, arms as u32)?;
             page.write(page::AT_SEED, seed)?;
             page.write_long(page::AT_TURN_MIN, TURN_MIN_NS)?;
             if let Some(way) = way {
-                let clock = match way.clock {
-                    Clock::Cpu => page::CLOCK_CPU,
-                    Clock::Wall => page::CLOCK_REAL,
+                let (clock, turns) = match way {
+                    Way::Free => (page::CLOCK_CPU, 0),
+                    Way::Turns(Clock::Cpu) => (page::CLOCK_CPU, 1),
+                    Way::Turns(Clock::Wall) => (page::CLOCK_REAL, 1),
                 };
                 page.write(page::AT_CLOCK, clock)?;
-                page.write(page::AT_TURNS, u32::from(way.sharing == Sharing::Turns))?;
+                page.write(page::AT_TURNS, turns)?;
                 page.write(page::AT_BARRIER, 1)?;
-                page.write_long(page::AT_PATIENCE, way.patience.as_nanos() as u64)?;
+                page.write_long(page::AT_PATIENCE, patience.as_nanos() as u64)?;
             }
             page.write(page::AT_MAGIC, page::MAGIC)?;
             Ok(page)

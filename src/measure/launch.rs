@@ -31,6 +31,9 @@ const PADDING_MAX: usize = 4096;
 /// What a bench needs of the environment, where it is set.
 const PASSED_ON: [&str; 6] = ["PATH", "HOME", "TMPDIR", "USERPROFILE", "SYSTEMROOT", "TEMP"];
 
+/// Where Linux keeps files in memory.
+pub(super) const MEMORY_FOLDER: &str = "/dev/shm";
+
 /// How a launch is made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaunchSettings {
@@ -42,6 +45,9 @@ pub struct LaunchSettings {
     pub sample_size: u32,
     /// A launch that takes longer is killed and has failed.
     pub time_out: Duration,
+    /// How long an arm of a co-run waits for a partner that keeps its turn, or doesn't come to the start;
+    /// it should be several times the longest sample.
+    pub patience: Duration,
     /// Further environment variables to pass on, where they are set.
     pub pass_on: Vec<String>,
 }
@@ -53,6 +59,7 @@ impl Default for LaunchSettings {
             measurement: Duration::from_millis(250),
             sample_size: 20,
             time_out: Duration::from_secs(60),
+            patience: Duration::from_secs(2),
             pass_on: Vec::new(),
         }
     }
@@ -307,12 +314,18 @@ impl Home {
     }
 }
 
+/// What the names of the private folders of this process begin with.
+pub(super) fn folder_prefix(process: u32) -> String {
+    format!("pacegate-{process}-")
+}
+
 /// A private folder for short-lived files, in memory where the system has such a place.
-pub(super) fn scratch_folder() -> io::Result<TempDir> {
+fn scratch_folder() -> io::Result<TempDir> {
     let mut named = tempfile::Builder::new();
-    named.prefix("pacegate-");
+    let prefix = folder_prefix(std::process::id());
+    named.prefix(&prefix);
     #[cfg(target_os = "linux")]
-    if let Ok(folder) = named.tempdir_in("/dev/shm") {
+    if let Ok(folder) = named.tempdir_in(MEMORY_FOLDER) {
         return Ok(folder);
     }
     named.tempdir()

@@ -10,9 +10,11 @@
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
+
+use super::launch::{MEMORY_FOLDER, folder_prefix};
 
 /// The hidden first argument that makes the binary a reaper.
 pub const REAPER_ARGUMENT: &str = "__reaper";
@@ -41,7 +43,7 @@ impl Reaper {
         let token = format!("{}.{}", std::process::id(), now.map_or(0, |time| time.as_nanos()));
         let mut command = Command::new(program);
         command.arg(REAPER_ARGUMENT).arg(&token).stdin(Stdio::piped());
-        command.stdout(Stdio::null()).stderr(Stdio::null()).env_clear();
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
@@ -105,6 +107,20 @@ pub fn reaper_main(arguments: impl Iterator<Item = String>) {
     if !token.is_empty() {
         // Twice, since a process that is found may have started another meanwhile.
         (0..2).for_each(|_| marked_with(&token).iter().for_each(|id| kill(id, Reach::Process)));
+        sweep(&token);
+    }
+}
+
+/// Removes the folders of launches that had no time to do so themselves.
+fn sweep(token: &str) {
+    let Some(process) = token.split('.').next().and_then(|id| id.parse().ok()) else { return };
+    let prefix = folder_prefix(process);
+    for place in [PathBuf::from(MEMORY_FOLDER), std::env::temp_dir()] {
+        for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&prefix) {
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::calibrate::{Choice, Experiment, Width, calibrate};
-use super::corun::{ArmFailed, Way, corun};
+use super::corun::{ArmFailed, Clock, Way, corun};
 use super::discover::Executable;
 use super::launch::{LaunchSettings, launch};
 use super::{Error, ErrorKind, Launch, Phase, Watch, cpu};
@@ -308,7 +308,6 @@ impl Session<'_> {
                 why: "there is one arm".to_owned(),
                 width: Width::OneCpu,
                 settings: settings.clone(),
-                patience: Way::CORUN.patience,
             })
         } else {
             let seed = self.drawn(job.place, usize::MAX, 0).random();
@@ -334,8 +333,8 @@ impl Session<'_> {
         let started = self.began.elapsed();
         let mut hygiene = Hygiene::default();
         let pair = match choice.experiment {
-            Experiment::Corun => self.together(job, &choice, Way::CORUN),
-            Experiment::Turnstile => self.together(job, &choice, Way::TURNSTILE),
+            Experiment::Corun => self.together(job, &choice, Way::Free),
+            Experiment::Turnstile => self.together(job, &choice, Way::Turns(Clock::Wall)),
             Experiment::Interleaved | Experiment::Plain => self.in_turn(job, &choice, &mut hygiene),
         };
         let series = &mut locked(&self.series)[job.place];
@@ -358,7 +357,6 @@ impl Session<'_> {
     fn together(&self, job: Job, choice: &Choice, way: Way) -> Result<Vec<Launch>, ArmFailed> {
         let benchmark = &self.benchmarks[job.place];
         let arms: Vec<&Executable> = benchmark.arms.iter().collect();
-        let way = Way { patience: choice.patience, ..way };
         let seed = self.drawn(job.place, job.round, 0).random();
         corun(&arms, &benchmark.id, &choice.settings, way, seed, self.watch)
     }

@@ -1,15 +1,17 @@
 //! Builds the fixture project in a repository of its own, launches its benches, and asserts facts: counts, kinds of
 //! failure, no child left, the repository untouched. Never a time.
 
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-use pacegate::measure::build::{Built, CargoOptions, Workshop};
+use pacegate::measure::build::{Built, CargoOptions, Workshop, side_by_side};
 use pacegate::measure::calibrate::{Experiment, Width, calibrate};
-use pacegate::measure::corun::{self, Clock, Sharing, Way, corun};
+use pacegate::measure::corun::{self, Clock, Way, corun};
 use pacegate::measure::discover::{Contents, Executable, contents};
 use pacegate::measure::launch::{LaunchSettings, launch};
 use pacegate::measure::session::{Benchmark, Plan, Series, Stage, session};
@@ -141,6 +143,10 @@ fn both_revisions_are_built_in_one_place_and_differ_where_they_should() {
         // The bench that does not use the library comes out the same to the byte.
         assert_eq!(ours.sha256 == theirs.sha256, ours.target == "foreign", "{}", ours.target);
     }
+    let targets = side_by_side(&[baseline.clone(), candidate.clone()]);
+    let identical: Vec<_> = targets.iter().filter(|target| target.is_identical()).collect();
+    assert_eq!(identical.len(), 1);
+    assert_eq!(identical[0].name.1, "foreign");
     assert!(executable(candidate, "well").directory.join("src/untracked.rs").exists());
     assert!(!executable(candidate, "well").directory.join("notes.txt").exists());
 }
@@ -227,8 +233,7 @@ fn co_runs_shake_hands_and_both_arms_are_measured() {
     let watch = Watch::default();
     let cpu = cpu::usable()[0];
     cpu::pin(&[cpu]).unwrap();
-    let turns_of_cpu_time = Way { clock: Clock::Cpu, sharing: Sharing::Turns, ..Way::TURNSTILE };
-    for way in [Way::CORUN, Way::TURNSTILE, turns_of_cpu_time] {
+    for way in [Way::Free, Way::Turns(Clock::Wall), Way::Turns(Clock::Cpu)] {
         for arms in [arms.as_slice(), &[arms[0], arms[1], arms[0], arms[1]]] {
             let made = corun(arms, "custom", &brief(), way, 3, &watch).unwrap();
             assert_eq!(made.len(), arms.len());
@@ -236,7 +241,7 @@ fn co_runs_shake_hands_and_both_arms_are_measured() {
                 assert_eq!(launch.sample.iters.len(), 10);
                 let clock = launch.clock.unwrap();
                 assert!(clock.calls > 20, "{clock:?}");
-                assert_eq!(clock.turns > 0, way.sharing == Sharing::Turns, "{clock:?}");
+                assert_eq!(clock.turns > 0, way != Way::Free, "{clock:?}");
             }
         }
     }
@@ -250,17 +255,17 @@ fn a_partner_that_fails_or_hangs_ends_the_pair() {
     }
     let arms = [executable(&FIXTURE.baseline, "ill"), executable(&FIXTURE.candidate, "ill")];
     let watch = Watch::default();
-    for way in [Way::CORUN, Way::TURNSTILE] {
-        let way = Way { patience: Duration::from_millis(100), ..way };
-        let failed = corun(&arms, "panics", &brief(), way, 3, &watch).unwrap_err();
+    for way in [Way::Free, Way::Turns(Clock::Wall)] {
+        let restless = LaunchSettings { patience: Duration::from_millis(100), ..brief() };
+        let failed = corun(&arms, "panics", &restless, way, 3, &watch).unwrap_err();
         assert_eq!(failed.failed.phase, Phase::Exit, "{}", failed.failed);
-        let impatient = LaunchSettings { time_out: Duration::from_millis(400), ..brief() };
+        let impatient = LaunchSettings { time_out: Duration::from_millis(400), ..restless };
         let failed = corun(&arms, "hangs", &impatient, way, 3, &watch).unwrap_err();
         assert_eq!(failed.failed.phase, Phase::TimeOut, "{}", failed.failed);
     }
     // One arm that has ended already does not keep the other waiting.
     let odd = [&arms[0].clone(), executable(&FIXTURE.candidate, "well")];
-    let failed = corun(&odd, "custom", &brief(), Way::TURNSTILE, 3, &watch).unwrap_err();
+    let failed = corun(&odd, "custom", &brief(), Way::Turns(Clock::Wall), 3, &watch).unwrap_err();
     assert_eq!((failed.arm, failed.failed.phase), (0, Phase::Vanished));
 }
 
@@ -480,8 +485,17 @@ fn a_revision_that_does_not_build_is_named_with_the_compilers_words() {
     assert_eq!(error.kind, ErrorKind::Build, "{error}");
     git(top, &["revert", "--no-edit", "HEAD"]);
     let workshop = Workshop::open(top, target.path()).unwrap();
+    // The tree would inherit what a revision does not have itself.
+    std::fs::create_dir(top.join(".cargo")).unwrap();
+    std::fs::write(top.join(".cargo/config.toml"), "").unwrap();
     let broken = workshop.baseline(Some("HEAD^")).unwrap();
-    let error = workshop.build(&broken, &CargoOptions::default(), &Watch::default()).unwrap_err();
+    let (options, watch) = (CargoOptions::default(), Watch::default());
+    drop(workshop);
+    let inside = Workshop::open(top, &top.join("target")).unwrap();
+    let error = inside.build(&broken, &options, &watch).unwrap_err();
+    assert!(error.message.contains("would leak into its build"), "{error}");
+    let workshop = Workshop::open(top, target.path()).unwrap();
+    let error = workshop.build(&broken, &options, &watch).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Build);
     assert!(error.message.contains("HEAD^"), "{error}");
     assert!(error.message.contains("nonsense"), "{error}");
