@@ -10,7 +10,7 @@
 //!                              0.3.0 to 0.3.3: [[3.0, 6.0], [61.0, 118.0]]
 //!       estimates.json         {"mean": {"point_estimate": 20.0, "standard_error": 0.3, ..}, "slope": null, ..}
 //!                              0.3.0 to 0.3.3: {"Mean": ..}
-//!       raw.csv                with feature csv_output: the only file that names a unit
+//!       raw.csv                since 0.3.4 with feature csv_output: the only file that names a unit
 //!       benchmark.json         {"full_id": "group/function/value", ..}; written last
 //!     change/estimates.json    fractions by which it changed: never a measurement
 //! ```
