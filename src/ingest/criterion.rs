@@ -10,7 +10,7 @@
 //!                              0.3.0 to 0.3.3: [[3.0, 6.0], [61.0, 118.0]]
 //!       estimates.json         {"mean": {"point_estimate": 20.0, "standard_error": 0.3, ..}, "slope": null, ..}
 //!                              0.3.0 to 0.3.3: {"Mean": ..}
-//!       raw.csv                with feature csv_output: the only file that names a unit
+//!       raw.csv                since 0.3.4 with feature csv_output: the only file that names a unit
 //!       benchmark.json         {"full_id": "group/function/value", ..}; written last
 //!     change/estimates.json    fractions by which it changed: never a measurement
 //! ```
@@ -44,6 +44,9 @@ const MAX_DEPTH: usize = 12;
 
 /// Folders whose numbers are older than the newest by more than this are pointed out: no suite takes a day.
 const OLD: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// No file of criterion's is larger, since fifty thousand samples take a quarter of it.
+const FILE_BYTES: u64 = 8 << 20;
 
 /// Criterion's estimate of the mean and ours come from the same numbers; they differ by rounding only.
 const SAME_MEAN: f64 = 1e-6;
@@ -316,7 +319,7 @@ fn read_side(root: &Path, folder: &Path, options: &Options) -> Result<Series, Fa
         message,
         output: String::new(),
     };
-    let limit = options.limits.bytes;
+    let limit = options.limits.bytes.min(FILE_BYTES);
     let name = load(&folder.join("benchmark.json"), limit)
         .and_then(|bytes| parse::<CBenchmark>(&bytes.unwrap_or_default()))
         .map_err(|message| failed(&fallback, at(folder, "benchmark.json", &message)))?
@@ -333,15 +336,15 @@ fn read_side(root: &Path, folder: &Path, options: &Options) -> Result<Series, Fa
 }
 
 fn read_values(folder: &Path, options: &Options) -> Result<(Evidence, Metric), String> {
-    let limits = options.limits;
-    let sample = match load(&folder.join("sample.json"), limits.bytes) {
-        Ok(Some(bytes)) => sample_from_slice(&bytes, limits.samples).map(Some),
+    let limit = options.limits.bytes.min(FILE_BYTES);
+    let sample = match load(&folder.join("sample.json"), limit) {
+        Ok(Some(bytes)) => sample_from_slice(&bytes, options.limits.samples).map(Some),
         Ok(None) => Ok(None),
         Err(message) => Err(message),
     }
     .map_err(|message| at(folder, "sample.json", &message))?;
     let interval = if sample.is_some() { Interval::Unchecked } else { Interval::Checked };
-    let estimate = match load(&folder.join("estimates.json"), limits.bytes) {
+    let estimate = match load(&folder.join("estimates.json"), limit) {
         Ok(Some(bytes)) => mean_from_slice(&bytes, interval).map(Some),
         Ok(None) => Ok(None),
         Err(message) => Err(message),
@@ -551,7 +554,7 @@ pub fn mean_from_slice(bytes: &[u8], interval: Interval) -> Result<Summary, Stri
 /// The metric of a bench with its own `Measurement`, if `raw.csv` is there to tell. Its rows end in
 /// `value,unit,iterations`; a formatter may scale the values, and then the unit is not that of `sample.json`.
 fn foreign_metric(folder: &Path, sample: &Sample) -> Option<Metric> {
-    let text = String::from_utf8(load(&folder.join("raw.csv"), 64 << 20).ok()??).ok()?;
+    let text = String::from_utf8(load(&folder.join("raw.csv"), FILE_BYTES).ok()??).ok()?;
     let mut fields = text.trim_end().rsplit(',');
     let (_, unit, value) = (fields.next()?, fields.next()?, fields.next()?);
     let same = value.parse::<f64>().ok()? == *sample.totals().last()?;

@@ -58,7 +58,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { suite: String::new(), metric: None, limits: Limits::UNTRUSTED }
+        Options { suite: String::new(), metric: None, limits: Limits::OWN }
     }
 }
 
