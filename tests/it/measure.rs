@@ -447,6 +447,25 @@ fn the_baseline_is_found_or_the_reason_is_told() {
     assert!(error.message.contains("nowhere can't be found: there is no such commit"), "{error}");
     assert!(Workshop::open(top, target.path()).unwrap_err().message.contains("another pacegate"));
 
+    // A target folder that is not ignored is no change, and stays out of what is measured.
+    let inside = Workshop::open(top, &top.join("out")).unwrap();
+    assert_eq!(inside.candidate().unwrap().origin, "HEAD");
+    std::fs::write(top.join("src/more.rs"), "").unwrap();
+    let dirty = inside.candidate().unwrap();
+    let files = git(top, &["ls-tree", "-r", "--name-only", &dirty.sha]);
+    assert!(files.contains("src/more.rs") && !files.contains("out/"), "{files}");
+    std::fs::remove_file(top.join("src/more.rs")).unwrap();
+
+    // A linked work tree is as good as the first one.
+    let linked = tempfile::tempdir().unwrap();
+    let path = linked.path().join("linked");
+    git(top, &["worktree", "add", "--quiet", "-b", "linked", path.to_str().unwrap(), "HEAD^"]);
+    let workshop = Workshop::open(&path.join("src"), &linked.path().join("target")).unwrap();
+    let base = workshop.baseline(None).unwrap();
+    assert_eq!((&base.sha, base.distance), (&second, 1));
+    std::fs::write(path.join("notes.txt"), "changed\n").unwrap();
+    assert_eq!(workshop.candidate().unwrap().origin, "work tree");
+
     let shallow = tempfile::tempdir().unwrap();
     let url = format!("file://{}", top.display());
     git(shallow.path(), &["clone", "--quiet", "--depth=1", "--branch=topic", &url, "."]);
