@@ -1,6 +1,7 @@
 //! All measurements of one execution of a suite, for one side.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -164,22 +165,23 @@ impl Run {
     pub fn merged(runs: impl IntoIterator<Item = Run>) -> Run {
         let mut runs = runs.into_iter();
         let mut whole = runs.next().unwrap_or_default();
+        let key = |series: &Series| (series.id.clone(), series.metric.clone());
+        let mut all: BTreeMap<(BenchmarkId, Metric), Series> =
+            whole.series.drain(..).map(|series| (key(&series), series)).collect();
         for run in runs {
             whole.session = None;
             for series in run.series {
-                let twin = whole
-                    .series
-                    .iter_mut()
-                    .find(|ours| ours.id == series.id && ours.metric == series.metric);
-                match twin {
-                    Some(ours) => ours.append(series),
-                    None => whole.series.push(series),
+                match all.entry(key(&series)) {
+                    Entry::Occupied(mut ours) => ours.get_mut().append(series),
+                    Entry::Vacant(place) => {
+                        place.insert(series);
+                    }
                 }
             }
             whole.failures.extend(run.failures);
             whole.notices.extend(run.notices);
         }
-        whole.series.sort_by(|a, b| (&a.id, &a.metric).cmp(&(&b.id, &b.metric)));
+        whole.series = all.into_values().collect();
         whole
     }
 }

@@ -147,8 +147,9 @@ pub fn schema() -> String {
 /// Whether a file that begins like this is an evidence file. Packed files are taken to be one: nothing else
 /// that pacegate reads is packed by zstd.
 pub fn looks_like(start: &[u8]) -> bool {
+    const HEADER: &[u8] = b"{\"schema\":\"pacegate.evidence";
     let text = start.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
-    start.starts_with(&ZSTD_MAGIC) || text.take(27).eq(*b"{\"schema\":\"pacegate.evidence")
+    start.starts_with(&ZSTD_MAGIC) || text.take(HEADER.len()).eq(HEADER.iter().copied())
 }
 
 impl EvidenceFile {

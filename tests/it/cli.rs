@@ -198,7 +198,7 @@ fn exit_10_the_gate_says_no() {
 fn exit_11_inconclusive_where_the_policy_says_so() {
     let desk = Desk::new();
     desk.tree("a", &[("f", 1000.0)]);
-    desk.check(&["compare", "a", "a"], 0, &["INCONCLUSIVE", "one process"]);
+    desk.check(&["compare", "a", "a"], 0, &["INCONCLUSIVE", "fewer than 5 launches"]);
     desk.put("pacegate.yaml", "on_inconclusive: fail\n");
     desk.check(&["compare", "a", "a"], 11, &["INCONCLUSIVE"]);
     desk.check(&["compare", "a", "a", "--trust-samples"], 0, &["PASS"]);
@@ -210,7 +210,7 @@ fn missing_cut_off_and_left_over_are_each_named() {
     desk.tree("a", &[("kept", 1000.0), ("gone", 1000.0), ("cut", 1000.0)]);
     desk.tree("b", &[("kept", 1000.0), ("cut", 1000.0)]);
     desk.put("b/cut/new/sample.json", r#"{"sampling_mode":"Flat","iters":[1.0,"#);
-    desk.put("b/left-over/report/index.html", "");
+    desk.put("b/left-over/base/benchmark.json", r#"{"full_id":"left-over"}"#);
     let said = desk.check(&["compare", "a", "b"], 10, &["gone", "cut", "sample.json", "left-over"]);
     assert!(said.stdout.starts_with("FAIL"), "{}", said.stdout);
     let verdict = desk.verdict();
