@@ -109,7 +109,6 @@ fn evidence_file(benchmarks: u64) -> EvidenceFile {
                 voluntary_switches: 12,
                 involuntary_switches: 3,
                 cpu: 1,
-                repeats: 0,
             }),
         }
     };
@@ -120,7 +119,7 @@ fn evidence_file(benchmarks: u64) -> EvidenceFile {
                 metric: Metric::time(),
                 experiment: Experiment::Corun,
                 evidence: Evidence::Sampled((0..10).map(|pair| launch(i, pair)).collect()),
-                looks: vec![5, 10],
+                looks: Vec::new(),
             })
             .collect(),
         ..Run::default()
@@ -131,7 +130,6 @@ fn evidence_file(benchmarks: u64) -> EvidenceFile {
         policy: Policy::default(),
         plan: None,
         notices: Vec::new(),
-        executables: BTreeMap::new(),
         runs: BTreeMap::from([(Arm::Baseline, run()), (Arm::Candidate, run())]),
         ending: Ending::Complete,
     }
