@@ -503,8 +503,14 @@ impl SuitePriors {
 }
 
 /// ln(candidate / baseline) of one pair. Arms that ran together met the same neighbours at the same time, so what
-/// they measured at the same time is compared; arms that ran in turn are compared launch against launch.
-fn pair_score(experiment: Experiment, ours: &Sample, theirs: &Sample, statistic: Statistic) -> f64 {
+/// they measured at the same time is compared; arms that ran in turn are compared launch against launch, by
+/// `statistic`. Not finite where a launch is below what the timer can resolve.
+pub fn pair_score(
+    experiment: Experiment,
+    ours: &Sample,
+    theirs: &Sample,
+    statistic: Statistic,
+) -> f64 {
     let (baseline, candidate) = (ours.values(), theirs.values());
     let score = match experiment {
         Experiment::Corun => stats::overlap_score(

@@ -35,6 +35,8 @@ pub struct Executable {
     pub directory: PathBuf,
     /// SHA-256 of the file in hexadecimal; empty until it is copied aside.
     pub sha256: String,
+    /// Environment variables that its launches get besides those that every launch gets.
+    pub variables: Vec<(String, String)>,
 }
 
 /// What an executable holds.
@@ -116,8 +118,8 @@ fn starting_with(prefix: &str) -> String {
     pattern
 }
 
-/// The bench executables among cargo's messages, sorted by package and target.
-pub(super) fn executables(messages: &str) -> Vec<Executable> {
+/// The bench executables among cargo's messages (`--message-format=json`), sorted by package and target.
+pub fn executables(messages: &str) -> Vec<Executable> {
     let mut found: Vec<Executable> = messages
         .lines()
         .filter_map(|line| serde_json::from_str::<CargoMessage>(line).ok())
@@ -157,6 +159,7 @@ impl CargoMessage {
             target: target.name,
             directory,
             sha256: String::new(),
+            variables: Vec::new(),
         })
     }
 }

@@ -225,6 +225,7 @@ impl Home {
         }
         let padding = Pcg64Mcg::seed_from_u64(seed).random_range(0..=PADDING_MAX);
         command
+            .envs(executable.variables.iter().map(|(name, value)| (name, value)))
             .env("LANG", "C")
             .env("CARGO_MANIFEST_DIR", &executable.directory)
             .env("CARGO_PKG_NAME", &executable.package)
