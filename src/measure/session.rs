@@ -175,11 +175,12 @@ pub fn session(
     for &look in &plan.looks {
         let jobs = session.rounds(&going_on, taken..look);
         session.work_off(Stage::Measuring(look), jobs)?;
-        let complete = session.close_look(&going_on, taken);
         if watch.interrupt.is_raised() {
+            // Nobody will judge this, so every pair is kept, also those beyond the common round.
             ending = Ending::Interrupted;
             break;
         }
+        let complete = session.close_look(&going_on, taken);
         if complete < look {
             ending = Ending::BudgetSpent;
             break;
