@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::assess::{Sides, assess};
 use crate::config::{Config, DEFAULT_PROFILE, Profile};
 use crate::error::{Error, ErrorKind, Result};
-use crate::gate::{ExperimentChoice, Policy, Verdict, glob};
+use crate::gate::{ExperimentChoice, Policy, glob};
 use crate::measure::build::{
     Built, CargoOptions, Progress as CargoProgress, Revision as Commit, Workshop,
 };
@@ -362,8 +362,8 @@ impl Job {
         Error::new(ErrorKind::NothingToCompare, format!("no benchmark matches `{wanted}`{near}"))
     }
 
-    /// The benchmarks whose verdict may still change. A verdict reached at a look is final, so the others are
-    /// not launched again.
+    /// The benchmarks that are worth another look. A verdict reached at a look is final, so the others are not
+    /// launched again.
     fn undecided(
         &self,
         runs: &BTreeMap<Arm, Run>,
@@ -380,12 +380,8 @@ impl Job {
         };
         let sides = Sides { baseline, candidate, release: runs.get(&Arm::Release) };
         let report = assess(sides, &self.policy, None).map_err(Error::usage)?;
-        let open: BTreeSet<&BenchmarkId> = report
-            .rows
-            .iter()
-            .filter(|row| row.verdict == Verdict::Inconclusive)
-            .map(|row| &row.id)
-            .collect();
+        let open: BTreeSet<&BenchmarkId> =
+            report.rows.iter().filter(|row| row.wants_more()).map(|row| &row.id).collect();
         Ok((0..suite.len()).filter(|&place| open.contains(&suite[place].id)).collect())
     }
 

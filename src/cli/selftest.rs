@@ -12,6 +12,7 @@ use crate::compare::{Method, compare};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gate::{Judgement, Policy, Row, Verdict, judge};
 use crate::model::{Arm, BenchmarkId, Better, Evidence, Mode, Reference, Run, Sample, Series};
+use crate::simulate;
 use crate::store::Limits;
 use crate::store::evidence::EvidenceFile;
 
@@ -26,13 +27,18 @@ pub(super) struct SelftestArgs {
     /// Simulate launches of several families of noise instead, and print how often the gate is right.
     #[arg(long)]
     simulate: bool,
-    /// How often the sides are exchanged at random, or how many suites are simulated.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    rounds: u32,
+    /// How often the sides are exchanged at random (1000 if absent), or how many suites of each kind are
+    /// simulated (100 if absent, which takes about a minute).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: Option<u32>,
     /// Seed of everything that is drawn.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 }
+
+/// How often the sides are exchanged, and how many suites are simulated, where nothing else is asked for.
+const EXCHANGES: u32 = 1000;
+const SUITES: u32 = 100;
 
 /// A slowdown of the stated detectable size must be seen in this share of the benchmarks. It is stated for nine in
 /// ten; on one set of evidence, whose noise is what it is, eight in ten must hold.
@@ -43,14 +49,17 @@ const TRIED_AT_MOST: usize = 200;
 
 pub(super) fn selftest(arguments: &SelftestArgs, output: &Output) -> Result<u8> {
     if arguments.simulate {
-        return Err(Error::usage("not yet"));
+        let suites = arguments.rounds.unwrap_or(SUITES);
+        output::print(&simulate::table(suites, arguments.seed))?;
+        return Ok(0);
     }
+    let rounds = arguments.rounds.unwrap_or(EXCHANGES);
     let path = arguments.evidence.clone().unwrap_or_else(|| output.out.join(EVIDENCE));
     let file = EvidenceFile::read(&path, &Limits::OWN)?;
     let trial = Trial::new(&file).map_err(|error| error.within(path.display().to_string()))?;
     let slowdowns = trial.slow_down_each(arguments.seed);
-    let reds = trial.exchange(arguments.rounds, arguments.seed);
-    let verdict = Verdicts { slowdowns, reds, rounds: arguments.rounds, alpha: trial.policy.alpha };
+    let reds = trial.exchange(rounds, arguments.seed);
+    let verdict = Verdicts { slowdowns, reds, rounds, alpha: trial.policy.alpha };
     output::print(&verdict.to_text())?;
     Ok(if verdict.holds() { 0 } else { ErrorKind::Judge.exit_code() })
 }

@@ -147,7 +147,24 @@ pub struct Row {
     pub notices: Vec<Notice>,
 }
 
+/// How near to the border between unchanged and improved an estimate counts as lying on it, in tolerances. Simulated
+/// suites without a change need ten pairs on average with it; with half of it, and more settled rows, half a pair more.
+const BORDER: f64 = 2.0 / 3.0;
+
 impl Row {
+    /// Whether a further look at the benchmark is worth its launches.
+    ///
+    /// It is while a regression is neither proven nor excluded. Once it is excluded, what is left to learn is whether
+    /// the change lies within the tolerance or is an improvement. That is worth the launches of the second look, which are
+    /// few, where the estimate lies clear of the border between the two; on the border they would be spent in vain.
+    pub fn wants_more(&self) -> bool {
+        let clear_of_border = self
+            .worse_by()
+            .is_some_and(|worse| BORDER * self.tolerance < (worse + self.tolerance).abs());
+        let worth_a_second_look = self.scores.looks.len() == 1 && clear_of_border;
+        self.verdict == Verdict::Inconclusive && (!self.cleared || worth_a_second_look)
+    }
+
     /// The change for the worse as a fraction: positive is worse, whichever way the metric points.
     pub fn worse_by(&self) -> Option<f64> {
         self.ratio.map(|ratio| match self.metric.better {
