@@ -21,6 +21,7 @@ use crate::model::{
     BenchmarkId, Evidence, Experiment, Failure, Launch, Look, Metric, Mode, Notice, Reference, Run,
     Sample, Series, Spread, Summary,
 };
+use crate::stats::prior::noisier_today;
 use crate::stats::{self, Course, Estimate, Prior, Statistic, Tau, flags, summary};
 
 /// How the sides are compared.
@@ -143,8 +144,8 @@ pub fn compare(baseline: &Run, candidate: &Run, method: &Method) -> Vec<Comparis
     let couples = couples(baseline, candidate);
     let sides = Sides { baseline, candidate, method };
     let scored: Vec<Scored> = couples.par_iter().map(|couple| sides.score(couple)).collect();
-    let priors = SuitePriors::fit(&scored);
-    scored.into_par_iter().map(|scored| sides.estimate(scored, &priors)).collect()
+    let known = Known { suite: SuitePriors::fit(&scored), learned: learned_today(&scored, method) };
+    scored.into_par_iter().map(|scored| sides.estimate(scored, &known)).collect()
 }
 
 /// Identity across the sides: benchmark and metric name.
@@ -230,6 +231,12 @@ struct Scored {
     notices: Vec<Notice>,
 }
 
+impl Scored {
+    fn key(&self) -> (BenchmarkId, String, Experiment) {
+        (self.id.clone(), self.metric.name.clone(), self.experiment)
+    }
+}
+
 /// Both runs and how to compare them.
 struct Sides<'a> {
     baseline: &'a Run,
@@ -285,7 +292,9 @@ impl Sides<'_> {
     /// Arms that were launched together in one session are paired; everything else was measured apart.
     fn mode(&self, couple: &Couple<'_>) -> Mode {
         let plain = couple.candidate.or(couple.baseline).is_some_and(|series| {
-            matches!(series.experiment, Experiment::Plain | Experiment::Imported)
+            // What does not vary is the same whenever it was counted.
+            !matches!(series.evidence, Evidence::Exact(_))
+                && matches!(series.experiment, Experiment::Plain | Experiment::Imported)
         });
         if self.one_session() && !plain { Mode::Paired } else { Mode::Stored }
     }
@@ -365,9 +374,9 @@ impl Sides<'_> {
         }
     }
 
-    fn estimate(&self, mut scored: Scored, priors: &SuitePriors) -> Comparison {
-        let learned_key = (scored.id.clone(), scored.metric.name.clone(), scored.experiment);
-        let learned = self.method.learned.get(&learned_key);
+    fn estimate(&self, mut scored: Scored, known: &Known) -> Comparison {
+        let learned = known.learned.get(&scored.key());
+        let priors = &known.suite;
         let mut noise = Noise::Own;
         let finding = match scored.finding.take() {
             Some(finding) => finding,
@@ -456,6 +465,30 @@ impl Sides<'_> {
             .into_iter()
             .collect()
     }
+}
+
+/// What is known of the noise beside a benchmark's own launches.
+struct Known {
+    suite: SuitePriors,
+    learned: BTreeMap<(BenchmarkId, String, Experiment), Prior>,
+}
+
+/// What earlier sessions taught, for a day that may be noisier than they were: never less, since a quiet day proves
+/// nothing about the next benchmark.
+fn learned_today(
+    all: &[Scored],
+    method: &Method,
+) -> BTreeMap<(BenchmarkId, String, Experiment), Prior> {
+    let rows: Vec<(f64, f64, Prior)> = all
+        .iter()
+        .filter_map(|scored| {
+            let prior = method.learned.get(&scored.key())?;
+            let (variance, df) = stats::own_variance(&scored.scores.pairs);
+            Some((variance, df, *prior))
+        })
+        .collect();
+    let factor = noisier_today(&rows);
+    method.learned.iter().map(|(key, prior)| (key.clone(), prior.scaled(factor))).collect()
 }
 
 /// The noise that the benchmarks of a session share, by experiment and look. It is fitted from everything

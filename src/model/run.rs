@@ -170,6 +170,18 @@ impl Run {
             whole.series.drain(..).map(|series| (key(&series), series)).collect();
         for run in runs {
             whole.session = None;
+            for difference in whole.environment.hard_differences(&run.environment) {
+                whole.notices.push(Notice::new(
+                    "mixed-machines",
+                    format!(
+                        "the launches of one side come from machines that differ: {} is `{}` and `{}`",
+                        difference.fact,
+                        difference.baseline.unwrap_or_default(),
+                        difference.candidate.unwrap_or_default()
+                    ),
+                    "give launches of one machine",
+                ));
+            }
             for series in run.series {
                 match all.entry(key(&series)) {
                     Entry::Occupied(mut ours) => ours.get_mut().append(series),

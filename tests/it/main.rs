@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod cli;
+mod compare;
 mod config;
 mod gate;
 mod golden;
