@@ -23,12 +23,11 @@ use std::process::{Child, Command, Stdio};
 
 use clap::Parser;
 use pacegate::compare::pair_score;
-use pacegate::measure::calibrate::Experiment as Way;
 use pacegate::measure::discover::{Contents, Executable, contents, executables};
 use pacegate::measure::launch::LaunchSettings;
 use pacegate::measure::session::{Benchmark, Plan, Progress, session};
-use pacegate::measure::{self, Interrupt, RawSample, Watch, cpu};
-use pacegate::model::{Experiment, Sample, SamplingMode};
+use pacegate::measure::{Interrupt, Watch, cpu};
+use pacegate::model::{Experiment, Sample};
 use pacegate::stats::summary::{mad, mean, median, variance};
 use pacegate::stats::{Statistic, paired};
 use serde::{Deserialize, Serialize};
@@ -69,11 +68,8 @@ const CONFIDENCE: f64 = 0.95;
 /// From the median absolute deviation to the standard deviation, where the noise is normal.
 const MAD_TO_SD: f64 = 1.482_602_218_505_602;
 
-const EXPERIMENTS: [(Experiment, Way); 3] = [
-    (Experiment::Corun, Way::Corun),
-    (Experiment::Turnstile, Way::Turnstile),
-    (Experiment::Interleaved, Way::Interleaved),
-];
+const EXPERIMENTS: [Experiment; 3] =
+    [Experiment::Corun, Experiment::Turnstile, Experiment::Interleaved];
 
 /// What else runs on the CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -175,7 +171,7 @@ impl Form {
         let mut cells = Vec::new();
         for workload in &self.workloads {
             for &work in self.works {
-                cells.extend(EXPERIMENTS.map(|(experiment, _)| Cell {
+                cells.extend(EXPERIMENTS.map(|experiment| Cell {
                     machine,
                     workload: workload.clone(),
                     experiment,
@@ -237,10 +233,7 @@ fn measure_cells(
         .map(|cell| Benchmark {
             id: cell.workload.clone(),
             arms: vec![arm(WORK), arm(cell.work)],
-            experiment: EXPERIMENTS
-                .iter()
-                .find(|(e, _)| *e == cell.experiment)
-                .map(|(_, way)| *way),
+            experiment: Some(cell.experiment),
         })
         .collect();
     let pairs: Vec<usize> = cells.iter().map(form.pairs).collect();
@@ -276,20 +269,12 @@ fn measure_cells(
                 cell: cell.clone(),
                 round: pair.round,
                 started_s: pair.started.as_secs_f64(),
-                baseline: sample(&baseline.sample)?,
-                candidate: sample(&candidate.sample)?,
+                baseline: baseline.sample.clone(),
+                candidate: candidate.sample.clone(),
             });
         }
     }
     Ok(rows)
-}
-
-fn sample(raw: &RawSample) -> Result<Sample> {
-    let mode = match raw.mode {
-        measure::SamplingMode::Linear => SamplingMode::Linear,
-        measure::SamplingMode::Flat => SamplingMode::Flat,
-    };
-    Ok(Sample::new(mode, raw.iters.clone(), raw.totals_ns.clone())?)
 }
 
 /// Builds the bench, or finds it built.
@@ -389,7 +374,7 @@ fn table(cells: &Cells, machine: Machine) -> String {
         "equal counts",
     ]);
     covered += &line(&["---:"; 5]);
-    for (experiment, _) in EXPERIMENTS {
+    for experiment in EXPERIMENTS {
         let of = |cell: &Cell| cell.experiment == experiment;
         let all: Vec<_> = cells.iter().copied().filter(|(cell, _)| of(cell)).collect();
         if all.is_empty() {

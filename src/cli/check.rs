@@ -15,14 +15,13 @@ use crate::gate::{ExperimentChoice, Policy, glob};
 use crate::measure::build::{
     Built, CargoOptions, Progress as CargoProgress, Revision as Commit, Workshop,
 };
-use crate::measure::calibrate::Experiment;
 use crate::measure::discover::{Contents, Executable, contents};
 use crate::measure::fingerprint::{Tools, fingerprint};
 use crate::measure::launch::LaunchSettings;
 use crate::measure::session::{self, Benchmark, Series as Measured, session};
 use crate::measure::{self, Interrupt, Reaper, Watch, cpu};
 use crate::model::{
-    Arm, BenchmarkId, Environment, Evidence, Metric, Notice, Revision, Run, Series,
+    Arm, BenchmarkId, Environment, Evidence, Experiment, Metric, Notice, Revision, Run, Series,
 };
 use crate::report::Plan;
 use crate::store::evidence::{Ending, EvidenceFile};
@@ -439,7 +438,7 @@ fn unmeasured(id: &BenchmarkId) -> Series {
     Series {
         id: id.clone(),
         metric: Metric::time(),
-        experiment: crate::model::Experiment::Plain,
+        experiment: Experiment::Plain,
         evidence: Evidence::Sampled(Vec::new()),
         looks: Vec::new(),
     }
@@ -447,18 +446,16 @@ fn unmeasured(id: &BenchmarkId) -> Series {
 
 /// How benchmarks were launched, where it is not the usual way, and why.
 fn choices(suite: &[Entry], measured: &[Measured]) -> Vec<Notice> {
-    let mut by_reason: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    let mut by_reason: BTreeMap<(Experiment, String), Vec<String>> = BTreeMap::new();
     for (entry, measured) in suite.iter().zip(measured) {
-        if let Some(choice) =
-            measured.choice.as_ref().filter(|choice| choice.experiment != Experiment::Corun)
-        {
-            let reason = (choice.experiment.to_string(), choice.why.clone());
+        let unusual = |experiment| !matches!(experiment, Experiment::Corun | Experiment::Plain);
+        if let Some(choice) = measured.choice.as_ref().filter(|choice| unusual(choice.experiment)) {
+            let reason = (choice.experiment, choice.why.clone());
             by_reason.entry(reason).or_default().push(entry.id.to_string());
         }
     }
     by_reason
         .into_iter()
-        .filter(|((experiment, _), _)| experiment != "plain")
         .map(|((experiment, why), ids)| {
             Notice::new(
                 "experiment",

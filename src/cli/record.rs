@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use crate::measure::calibrate::Experiment as Launched;
 use crate::measure::session::{Benchmark, Pair, Series as Measured};
 use crate::measure::{self, Failed};
 use crate::model::{
     Arm, BenchmarkId, Better, Evidence, Experiment, Failure, Launch, Look, Metric, Notice, Run,
-    Sample, SamplingMode, Series, Unit, Usage,
+    Series, Unit, Usage,
 };
 
 /// A benchmark as the session launches it: where it stands in the suite, and which arms hold it.
@@ -37,7 +36,7 @@ pub(super) fn record(
                 continue;
             }
             let launches: Vec<Launch> =
-                measured.pairs.iter().filter_map(|pair| launch(pair, place)).collect();
+                measured.pairs.iter().map(|pair| launch(pair, place)).collect();
             for pair in &measured.pairs {
                 exact.read(arm, &entry.id, &pair.launches[place].metrics);
             }
@@ -47,7 +46,7 @@ pub(super) fn record(
             run.series.push(Series {
                 id: entry.id.clone(),
                 metric: Metric::time(),
-                experiment: experiment(measured),
+                experiment: measured.choice.as_ref().map_or(Experiment::Plain, |c| c.experiment),
                 evidence: Evidence::Sampled(launches),
                 looks: looks(&measured.looks, planned),
             });
@@ -65,25 +64,12 @@ pub(super) fn failure(id: &BenchmarkId, failed: &Failed) -> Failure {
     Failure { id: id.clone(), message: failed.message.clone(), output: failed.last_output.clone() }
 }
 
-fn experiment(measured: &Measured) -> Experiment {
-    match measured.choice.as_ref().map(|choice| choice.experiment) {
-        Some(Launched::Corun) => Experiment::Corun,
-        Some(Launched::Turnstile) => Experiment::Turnstile,
-        Some(Launched::Interleaved) => Experiment::Interleaved,
-        Some(Launched::Plain) | None => Experiment::Plain,
-    }
-}
-
-fn launch(pair: &Pair, place: usize) -> Option<Launch> {
+fn launch(pair: &Pair, place: usize) -> Launch {
     let measure::Launch { sample, usage, .. } = &pair.launches[place];
-    let mode = match sample.mode {
-        measure::SamplingMode::Linear => SamplingMode::Linear,
-        measure::SamplingMode::Flat => SamplingMode::Flat,
-    };
     let seconds = |ns: u64| ns as f64 / 1e9;
-    Some(Launch {
+    Launch {
         pair: pair.round as u32,
-        sample: Sample::new(mode, sample.iters.clone(), sample.totals_ns.clone()).ok()?,
+        sample: sample.clone(),
         usage: Some(Usage {
             wall_s: seconds(usage.wall_ns),
             cpu_s: seconds(usage.cpu_ns),
@@ -92,7 +78,7 @@ fn launch(pair: &Pair, place: usize) -> Option<Launch> {
             involuntary_switches: usage.involuntary_switches,
             cpu: pair.cpus.first().map_or(0, |&cpu| cpu as u32),
         }),
-    })
+    }
 }
 
 /// Gives each look that was taken its weight. A look that was not planned ended the looking, so it may spend

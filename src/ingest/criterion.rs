@@ -454,6 +454,9 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|error| error.to_string())
 }
 
+/// How the message begins when a sample is sound and holds nothing that was measured.
+pub const MEASURED_NOTHING: &str = "measured nothing";
+
 /// Reads `sample.json`.
 ///
 /// # Errors
@@ -469,7 +472,7 @@ pub fn sample_from_slice(bytes: &[u8], limit: usize) -> Result<Sample, String> {
         CMode::Linear => SamplingMode::Linear,
         CMode::Flat => SamplingMode::Flat,
     };
-    Sample::new(mode, iters, raw.times).map_err(|error| format!("measured nothing: {error}"))
+    Sample::new(mode, iters, raw.times).map_err(|error| format!("{MEASURED_NOTHING}: {error}"))
 }
 
 /// A count that criterion wrote as a float.

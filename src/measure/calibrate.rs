@@ -13,37 +13,13 @@
 //! sample. A measurement time midway between two steps lets `met` differ by several percent between the
 //! arms without changing their counts.
 
-use std::fmt;
 use std::time::Duration;
 
 use super::corun::{self, ArmFailed, probe};
 use super::discover::Executable;
 use super::launch::{LaunchSettings, launch};
 use super::{ClockReport, Failed, Launch, Phase, Watch};
-
-/// How the launches of a pair are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Experiment {
-    /// At the same time on one CPU, each on its own CPU time.
-    Corun,
-    /// At the same time, one turn each, on wall time.
-    Turnstile,
-    /// One after the other, in drawn order.
-    Interleaved,
-    /// One arm alone.
-    Plain,
-}
-
-impl fmt::Display for Experiment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Experiment::Corun => "corun",
-            Experiment::Turnstile => "turnstile",
-            Experiment::Interleaved => "interleaved",
-            Experiment::Plain => "plain",
-        })
-    }
-}
+use crate::model::Experiment;
 
 /// How many CPUs a pair needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +145,7 @@ impl Seen {
             clock: probe.clock?,
             queue_wait_ns: probe.usage.run_queue_wait_ns,
             voluntary_switches: probe.usage.voluntary_switches,
-            samples: probe.sample.iters.len() as u64,
+            samples: probe.sample.iters().len() as u64,
         })
     }
 
@@ -228,11 +204,9 @@ fn midway(asked: f64, met: f64, samples: f64) -> f64 {
 }
 
 fn median_time_ns(launch: &Launch) -> f64 {
-    let sample = &launch.sample;
-    let mut times: Vec<f64> =
-        sample.totals_ns.iter().zip(&sample.iters).map(|(total, &n)| total / n as f64).collect();
+    let mut times = launch.sample.values();
     times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(0.0)
+    times[times.len() / 2]
 }
 
 #[cfg(test)]
@@ -269,24 +243,10 @@ mod tests {
     #[test]
     fn the_choice_follows_what_was_seen() {
         let check = |clock: ClockReport, queue_wait_ns: u64, expected: Experiment, width: Width| {
-            let sample = super::super::RawSample {
-                mode: super::super::SamplingMode::Flat,
-                iters: vec![1; 20],
-                totals_ns: vec![1.0; 20],
-            };
+            let sample = crate::model::Sample::of_values(vec![1.0; 20]).expect("positive values");
             let usage =
                 super::super::Usage { run_queue_wait_ns: queue_wait_ns, ..Default::default() };
-            let probe = Launch {
-                sample,
-                group: String::new(),
-                function: None,
-                parameter: None,
-                throughput: Vec::new(),
-                metrics: Vec::new(),
-                usage,
-                seed: 0,
-                clock: Some(clock),
-            };
+            let probe = Launch { sample, metrics: Vec::new(), usage, seed: 0, clock: Some(clock) };
             let (experiment, seen_width, why) = fit(&[probe], None);
             assert_eq!((experiment, seen_width), (expected, width), "{why}");
         };

@@ -23,7 +23,8 @@ use tempfile::TempDir;
 
 use super::discover::Executable;
 use super::process::{Process, last_lines, wait_a_slice};
-use super::{Failed, Launch, Phase, RawSample, SamplingMode, Throughput, Usage, Watch};
+use super::{Failed, Launch, Phase, Usage, Watch};
+use crate::ingest::criterion::{MEASURED_NOTHING, sample_from_slice};
 
 /// Longest padding of the environment in bytes: the place of the stack, which moves times by a few percent,
 /// is then drawn anew in every launch, over a whole page.
@@ -269,7 +270,7 @@ impl Home {
     /// Reads what criterion wrote for this benchmark.
     pub(super) fn read(&self, benchmark: &str, usage: Usage, seed: u64) -> Result<Launch, Failed> {
         let found = self.benchmarks()?;
-        let Some((folder, found)) = found.into_iter().find(|(_, found)| found.full_id == benchmark)
+        let Some((folder, _)) = found.into_iter().find(|(_, found)| found.full_id == benchmark)
         else {
             let mut output = File::open(self.output()).ok();
             let last_output = output.as_mut().map(last_lines).unwrap_or_default();
@@ -281,14 +282,18 @@ impl Home {
                            name, or ended before it was measured";
             return Err(Failed { last_output, ..Failed::new(Phase::Vanished, message) });
         };
-        let wire: CriterionSample = read_json(&folder.join("sample.json"))?;
+        let path = folder.join("sample.json");
+        let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+        let sample = sample_from_slice(&bytes, usize::MAX).map_err(|error| {
+            if error.starts_with(MEASURED_NOTHING) {
+                measured_nothing()
+            } else {
+                unreadable(&path, &error)
+            }
+        })?;
         let metrics = fs::read_to_string(self.metrics()).unwrap_or_default();
         Ok(Launch {
-            sample: wire.into_sample()?,
-            throughput: throughput(found.throughput),
-            group: found.group_id,
-            function: found.function_id,
-            parameter: found.value_str,
+            sample,
             metrics: metrics.lines().map(str::to_owned).collect(),
             usage,
             seed,
@@ -332,70 +337,16 @@ fn scratch_folder() -> io::Result<TempDir> {
     named.tempdir()
 }
 
+/// `benchmark.json`
 #[derive(Deserialize)]
 struct CriterionBenchmark {
-    group_id: String,
-    function_id: Option<String>,
-    value_str: Option<String>,
-    throughput: Option<serde_json::Value>,
     full_id: String,
-}
-
-#[derive(Deserialize)]
-struct CriterionSample {
-    sampling_mode: CriterionMode,
-    iters: Vec<f64>,
-    times: Vec<f64>,
-}
-
-#[derive(Deserialize)]
-enum CriterionMode {
-    Linear,
-    Flat,
-}
-
-impl CriterionSample {
-    fn into_sample(self) -> Result<RawSample, Failed> {
-        let sound = !self.iters.is_empty()
-            && self.iters.len() == self.times.len()
-            && self.iters.iter().all(|&n| n >= 1.0)
-            && self.times.iter().all(|time| time.is_finite() && *time >= 0.0)
-            && self.times.iter().any(|&time| time > 0.0);
-        if !sound {
-            return Err(measured_nothing());
-        }
-        let mode = match self.sampling_mode {
-            CriterionMode::Linear => SamplingMode::Linear,
-            CriterionMode::Flat => SamplingMode::Flat,
-        };
-        let iters = self.iters.iter().map(|&n| n as u64).collect();
-        Ok(RawSample { mode, iters, totals_ns: self.times })
-    }
 }
 
 fn measured_nothing() -> Failed {
     let message = "measured no iterations, or no time; a bench with `iter_custom` must return the time that \
                    its iterations took";
     Failed::new(Phase::Empty, message)
-}
-
-/// criterion writes one key; `ElementsAndBytes` holds two amounts.
-fn throughput(wire: Option<serde_json::Value>) -> Vec<Throughput> {
-    let Some(serde_json::Value::Object(wire)) = wire else { return Vec::new() };
-    let unit = |name: &str| match name {
-        "elements" => "Elements".to_owned(),
-        "bytes" => "Bytes".to_owned(),
-        other => other.to_owned(),
-    };
-    wire.iter()
-        .flat_map(|(name, value)| match value {
-            serde_json::Value::Object(inner) => {
-                inner.iter().map(|(name, value)| (unit(name), value.as_f64())).collect()
-            }
-            value => vec![(unit(name), value.as_f64())],
-        })
-        .filter_map(|(unit, amount)| Some(Throughput { unit, per_iteration: amount? }))
-        .collect()
 }
 
 fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<T, Failed> {

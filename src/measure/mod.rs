@@ -34,25 +34,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use reaper::{Reaper, reaper_main};
 
-/// How criterion spread the iterations over the samples of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SamplingMode {
-    /// Sample i holds i times as many iterations as the first.
-    Linear,
-    /// Every sample holds the same number.
-    Flat,
-}
-
-/// The samples of one launch, in measured order; both lists have the same length, at least one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RawSample {
-    /// How the iterations were spread.
-    pub mode: SamplingMode,
-    /// Iterations of each sample, none of them zero.
-    pub iters: Vec<u64>,
-    /// Total time of each sample in nanoseconds, finite; not all zero.
-    pub totals_ns: Vec<f64>,
-}
+use crate::model::Sample;
 
 /// What one launch used, beside its own clock. A number that the system does not tell is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,28 +61,11 @@ impl Usage {
     }
 }
 
-/// What a benchmark says that it processes per iteration.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Throughput {
-    /// criterion's word: `Bytes`, `BytesDecimal`, `Elements`, `Bits`.
-    pub unit: String,
-    /// Amount per iteration.
-    pub per_iteration: f64,
-}
-
 /// One launch: one fresh process that measured one benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Launch {
     /// What it measured.
-    pub sample: RawSample,
-    /// Group of the benchmark, as criterion wrote it.
-    pub group: String,
-    /// Function of the benchmark within the group, if it has one.
-    pub function: Option<String>,
-    /// Parameter of the benchmark, if it has one.
-    pub parameter: Option<String>,
-    /// What it processes per iteration; empty if it doesn't say.
-    pub throughput: Vec<Throughput>,
+    pub sample: Sample,
     /// Lines the bench wrote to the file named by `PACEGATE_METRICS`, as they are.
     pub metrics: Vec<String>,
     /// What the process used.

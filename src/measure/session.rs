@@ -22,11 +22,12 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use super::calibrate::{Choice, Experiment, Width, calibrate};
+use super::calibrate::{Choice, Width, calibrate};
 use super::corun::{ArmFailed, Clock, Way, corun};
 use super::discover::Executable;
 use super::launch::{LaunchSettings, launch};
 use super::{Error, ErrorKind, Launch, Phase, Watch, cpu};
+use crate::model::Experiment;
 
 /// One benchmark that all arms hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -336,7 +337,9 @@ impl Session<'_> {
         let pair = match choice.experiment {
             Experiment::Corun => self.together(job, &choice, Way::Free),
             Experiment::Turnstile => self.together(job, &choice, Way::Turns(Clock::Wall)),
-            Experiment::Interleaved | Experiment::Plain => self.in_turn(job, &choice, &mut hygiene),
+            Experiment::Interleaved | Experiment::Plain | Experiment::Imported => {
+                self.in_turn(job, &choice, &mut hygiene)
+            }
         };
         let series = &mut locked(&self.series)[job.place];
         series.hygiene.pairs += hygiene.pairs;

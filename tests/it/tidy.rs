@@ -37,7 +37,7 @@ const WALLS: &[(&str, &[&str])] = &[
     ("ingest", &["model", "error", "store"]),
     ("store", &["model", "error", "gate", "report"]),
     ("config.rs", &["model", "error", "gate", "stats"]),
-    ("measure", &["model", "error"]),
+    ("measure", &["model", "ingest"]),
 ];
 
 #[test]
