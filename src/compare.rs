@@ -375,15 +375,13 @@ impl Sides<'_> {
     }
 
     fn estimate(&self, mut scored: Scored, known: &Known) -> Comparison {
-        let learned = known.learned.get(&scored.key());
-        let priors = &known.suite;
         let mut noise = Noise::Own;
         let finding = match scored.finding.take() {
             Some(finding) => finding,
             None => {
                 let looked = match scored.mode {
-                    Mode::Paired => self.estimate_pairs(&scored, learned, priors, &mut noise),
-                    Mode::Stored => self.estimate_apart(&scored, learned, priors, &mut noise),
+                    Mode::Paired => estimate_pairs(&scored, known, &mut noise),
+                    Mode::Stored => self.estimate_apart(&scored, known, &mut noise),
                 };
                 if looked.is_empty() {
                     Finding::Indicative {
@@ -410,46 +408,9 @@ impl Sides<'_> {
         }
     }
 
-    fn estimate_pairs(
-        &self,
-        scored: &Scored,
-        learned: Option<&Prior>,
-        priors: &SuitePriors,
-        noise: &mut Noise,
-    ) -> Vec<Looked> {
-        let mut looked = Vec::new();
-        for (index, &look) in scored.looks.iter().enumerate() {
-            let pairs = &scored.scores.pairs[..scored.scores.pairs.len().min(look.pairs as usize)];
-            let suite = priors.at(scored.experiment, index);
-            let prior = learned.or(suite);
-            *noise = match (learned, suite) {
-                (Some(_), _) => Noise::History,
-                (None, Some(_)) => Noise::Suite,
-                (None, None) => Noise::Own,
-            };
-            if let Some(estimate) = stats::paired(pairs, prior) {
-                let look = Look { pairs: pairs.len() as u32, ..look };
-                looked
-                    .push(Looked { look, estimate: widened(estimate, scored.grain, pairs.len()) });
-            }
-        }
-        looked
-    }
-
-    fn estimate_apart(
-        &self,
-        scored: &Scored,
-        learned: Option<&Prior>,
-        priors: &SuitePriors,
-        noise: &mut Noise,
-    ) -> Vec<Looked> {
-        let suite = priors.at(scored.experiment, 0);
-        let prior = learned.or(suite);
-        *noise = match (learned, suite) {
-            (Some(_), _) => Noise::History,
-            (None, Some(_)) => Noise::Suite,
-            (None, None) => Noise::Own,
-        };
+    fn estimate_apart(&self, scored: &Scored, known: &Known, noise: &mut Noise) -> Vec<Looked> {
+        let prior;
+        (prior, *noise) = known.prior(scored, 0);
         // Files of other tools may well have been measured in turn; only pacegate's own sessions are known to
         // lie apart.
         let apart = scored.experiment != Experiment::Imported && !self.one_session();
@@ -467,10 +428,35 @@ impl Sides<'_> {
     }
 }
 
+fn estimate_pairs(scored: &Scored, known: &Known, noise: &mut Noise) -> Vec<Looked> {
+    let mut looked = Vec::new();
+    for (index, &look) in scored.looks.iter().enumerate() {
+        let pairs = &scored.scores.pairs[..scored.scores.pairs.len().min(look.pairs as usize)];
+        let prior;
+        (prior, *noise) = known.prior(scored, index);
+        if let Some(estimate) = stats::paired(pairs, prior) {
+            let look = Look { pairs: pairs.len() as u32, ..look };
+            looked.push(Looked { look, estimate: widened(estimate, scored.grain, pairs.len()) });
+        }
+    }
+    looked
+}
+
 /// What is known of the noise beside a benchmark's own launches.
 struct Known {
     suite: SuitePriors,
     learned: BTreeMap<(BenchmarkId, String, Experiment), Prior>,
+}
+
+impl Known {
+    /// A benchmark's own history knows it better than its neighbours do.
+    fn prior(&self, scored: &Scored, look: usize) -> (Option<&Prior>, Noise) {
+        match (self.learned.get(&scored.key()), self.suite.at(scored.experiment, look)) {
+            (Some(learned), _) => (Some(learned), Noise::History),
+            (None, Some(suite)) => (Some(suite), Noise::Suite),
+            (None, None) => (None, Noise::Own),
+        }
+    }
 }
 
 /// What earlier sessions taught, for a day that may be noisier than they were: never less, since a quiet day proves
