@@ -55,6 +55,7 @@ pub fn judge(comparisons: Vec<Comparison>, policy: &Policy) -> Result<Judgement,
     let mut notices = Vec::new();
     correct(&mut tested, policy);
     common_shift(&mut tested, policy, &mut notices);
+    notices.extend(canary(&tested, policy));
     let rejected =
         tested.iter().filter(|t| t.regression.is_some_and(|p| p <= level(policy))).count();
     let family = tested.iter().filter(|t| t.regression.is_some()).count();
@@ -434,6 +435,31 @@ fn common_shift(tested: &mut [Tested], policy: &Policy, notices: &mut Vec<Notice
                 "the runner cancels in a paired run, so the cause is shared code: allocator, flags, a common path",
             )),
         }
+    }
+}
+
+/// Identical executables cannot differ, so what their numbers say is said of the runner and of this program.
+fn canary(tested: &[Tested], policy: &Policy) -> Option<Notice> {
+    let same: Vec<&Tested> =
+        tested.iter().filter(|t| t.comparison.identical && t.regression.is_some()).collect();
+    let alpha = level(policy);
+    let differs =
+        |t: &&&Tested| [t.regression, t.improvement].into_iter().flatten().any(|p| p <= alpha);
+    let wrong = same.iter().filter(differs).count();
+    let seen =
+        format!("{} of {} benchmarks come from identical executables", same.len(), tested.len());
+    match (same.len(), wrong) {
+        (0, _) => None,
+        (_, 0) => Some(Notice::new(
+            "canary",
+            seen,
+            "their numbers only watch the runner, and show no difference",
+        )),
+        _ => Some(Notice::new(
+            "canary",
+            format!("{seen}, and {wrong} of these came out different"),
+            "they cannot be red, but the runner is not to be trusted today",
+        )),
     }
 }
 

@@ -160,6 +160,11 @@ fn identical_executables_are_a_canary() {
         run.executables.insert("suite".into(), "abc".into());
     }
     check(&session, &Policy::default(), (Outcome::Pass, 0, &[Verdict::Unchanged]));
+    let notices = session.report(&Policy::default()).notices;
+    assert!(
+        notices.iter().any(|n| n.kind == "canary" && n.seen.contains("1 of these")),
+        "{notices:?}"
+    );
 }
 
 #[test]
