@@ -177,7 +177,7 @@ fn fail_action(tally: &Tally<'_>) -> String {
     let mut action = Vec::new();
     if !tally.slower.is_empty() {
         action.push(
-            "Undo the regression, or put it on record with `pacegate accept`; `pacegate explain` shows one \
+            "Undo the regression, or give it a tolerance of its own by a rule; `pacegate explain` shows one \
              benchmark in depth.",
         );
     }
