@@ -76,11 +76,15 @@ pub(super) fn check(arguments: &CheckArgs, output: &Output) -> Result<u8> {
     job.policy.attempt = arguments.attempt;
     let workshop = Workshop::open(Path::new("."), &job.target)?;
     let mut arms = vec![
-        (Arm::Baseline, workshop.baseline(arguments.baseline.as_deref())?),
+        (
+            Arm::Baseline,
+            workshop
+                .baseline(arguments.baseline.as_deref(), job.config.default_branch.as_deref())?,
+        ),
         (Arm::Candidate, workshop.candidate()?),
     ];
     if let Some(release) = &arguments.release {
-        arms.push((Arm::Release, workshop.baseline(Some(release))?));
+        arms.push((Arm::Release, workshop.baseline(Some(release), None)?));
     }
     let file = job.measure(&workshop, &arms, output)?;
     match file.ending {
@@ -312,7 +316,7 @@ impl Job {
         }
         let rules = self.policy.compile().map_err(Error::usage)?;
         let mut entries = Vec::new();
-        for (id, arms) in holders {
+        for (id, mut arms) in holders {
             for (arm, suite, failed) in &broken {
                 if *suite == id.suite && !arms.contains_key(arm) {
                     runs.get_mut(arm).expect("as above").failures.push(failure(&id, failed));
@@ -324,6 +328,12 @@ impl Job {
                     runs.get_mut(arm).expect("as above").series.push(unmeasured(&id));
                 }
                 continue;
+            }
+            // The tree holds the candidate's files, so every arm runs in the candidate's folder.
+            let directory =
+                arms.get(&Arm::Candidate).map(|executable| executable.directory.clone());
+            if let Some(directory) = directory {
+                arms.values_mut().for_each(|arm| arm.directory.clone_from(&directory));
             }
             let choice = rules.experiment(&id).unwrap_or(self.experiment);
             entries.push(Entry {

@@ -13,7 +13,7 @@
 //! code gives identical executables. Afterwards the tree holds the revision built last (the
 //! candidate), and every arm reads its data files from there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -158,16 +158,27 @@ impl Workshop {
     }
 
     /// The baseline: the revision asked for; else the merge base with the default branch; else, where that
-    /// is HEAD itself, HEAD for a dirty work tree and its parent for a clean one.
+    /// is HEAD itself, HEAD for a dirty work tree and its parent for a clean one. The default branch is found out
+    /// unless it is given.
     ///
     /// # Errors
     /// If it can't be found, with the reason: a shallow clone, no default branch, a first commit.
-    pub fn baseline(&self, asked_for: Option<&str>) -> Result<Revision, Error> {
+    pub fn baseline(
+        &self,
+        asked_for: Option<&str>,
+        default_branch: Option<&str>,
+    ) -> Result<Revision, Error> {
         let head = self.head()?;
         let (sha, origin) = match asked_for {
             Some(name) => (self.commit(name)?, name.to_owned()),
             None => {
-                let branch = self.default_branch()?;
+                let branch = match default_branch {
+                    Some(branch) => {
+                        self.commit(branch)?;
+                        branch.to_owned()
+                    }
+                    None => self.default_branch()?,
+                };
                 let base = git(&self.top, &["merge-base", "HEAD", &branch]).map_err(|_| {
                     let why = self.shallow_or("they have no common history");
                     revision_error(format!(
@@ -434,46 +445,6 @@ impl Workshop {
         }
         fs::read_to_string(&messages).map_err(|error| system(&messages, &error))
     }
-}
-
-/// One bench target, with the executable of each arm that has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// Package and bench target.
-    pub name: (String, String),
-    /// One place per arm, in the order of the arms.
-    pub arms: Vec<Option<Executable>>,
-}
-
-impl Target {
-    /// Whether all arms have it, the same to the byte: what differs then is noise.
-    #[must_use]
-    pub fn is_identical(&self) -> bool {
-        let hashes: BTreeSet<_> =
-            self.arms.iter().map(|arm| arm.as_ref().map(|executable| &executable.sha256)).collect();
-        hashes.len() == 1
-    }
-}
-
-/// Puts the executables of several revisions side by side, sorted by name. The one that was built last comes
-/// last: its files are in the tree, so all arms run in its folders.
-#[must_use]
-pub fn side_by_side(arms: &[Built]) -> Vec<Target> {
-    let mut targets: BTreeMap<(String, String), Vec<Option<Executable>>> = BTreeMap::new();
-    for (arm, built) in arms.iter().enumerate() {
-        for executable in &built.executables {
-            let name = (executable.package.clone(), executable.target.clone());
-            targets.entry(name).or_insert_with(|| vec![None; arms.len()])[arm] =
-                Some(executable.clone());
-        }
-    }
-    for arms in targets.values_mut() {
-        let last = arms.last().and_then(Option::as_ref).map(|arm| arm.directory.clone());
-        if let Some(directory) = last {
-            arms.iter_mut().flatten().for_each(|arm| arm.directory.clone_from(&directory));
-        }
-    }
-    targets.into_iter().map(|(name, arms)| Target { name, arms }).collect()
 }
 
 /// Copies an executable to `folder/<package>/<target>` and hashes the copy.

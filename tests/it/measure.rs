@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-use pacegate::measure::build::{Built, CargoOptions, Workshop, side_by_side};
+use pacegate::measure::build::{Built, CargoOptions, Workshop};
 use pacegate::measure::calibrate::{Width, calibrate};
 use pacegate::measure::corun::{self, Clock, Way, corun};
 use pacegate::measure::discover::{Contents, Executable, contents};
@@ -47,7 +47,7 @@ fn build_fixture() -> Fixture {
     std::fs::remove_file(top.join("notes.txt")).unwrap();
 
     let before = state_of(top);
-    let baseline = workshop.baseline(None).unwrap();
+    let baseline = workshop.baseline(None, None).unwrap();
     let candidate = workshop.candidate().unwrap();
     assert_eq!((baseline.origin.as_str(), baseline.distance), ("HEAD", 0));
     assert_eq!(candidate.origin, "work tree");
@@ -144,10 +144,6 @@ fn both_revisions_are_built_in_one_place_and_differ_where_they_should() {
         // The bench that does not use the library comes out the same to the byte.
         assert_eq!(ours.sha256 == theirs.sha256, ours.target == "foreign", "{}", ours.target);
     }
-    let targets = side_by_side(&[baseline.clone(), candidate.clone()]);
-    let identical: Vec<_> = targets.iter().filter(|target| target.is_identical()).collect();
-    assert_eq!(identical.len(), 1);
-    assert_eq!(identical[0].name.1, "foreign");
     assert!(executable(candidate, "well").directory.join("src/untracked.rs").exists());
     assert!(!executable(candidate, "well").directory.join("notes.txt").exists());
 }
@@ -429,18 +425,22 @@ fn the_baseline_is_found_or_the_reason_is_told() {
     let second = git(top, &["rev-parse", "HEAD"]).trim().to_owned();
     let first = git(top, &["rev-parse", "HEAD^"]).trim().to_owned();
 
-    let parent = workshop.baseline(None).unwrap();
+    let parent = workshop.baseline(None, None).unwrap();
     assert_eq!((&parent.sha, parent.distance, &*parent.origin), (&first, 1, "parent of HEAD"));
     assert_eq!(workshop.candidate().unwrap().sha, second);
     git(top, &["checkout", "--quiet", "-b", "topic"]);
     git(top, &["commit", "--quiet", "--allow-empty", "--message=third"]);
     git(top, &["commit", "--quiet", "--allow-empty", "--message=fourth"]);
-    let base = workshop.baseline(None).unwrap();
+    let base = workshop.baseline(None, None).unwrap();
     assert_eq!((&base.sha, base.distance, &*base.origin), (&second, 2, "merge base with main"));
-    let asked = workshop.baseline(Some("HEAD~3")).unwrap();
+    let asked = workshop.baseline(Some("HEAD~3"), None).unwrap();
     assert_eq!((&asked.sha, asked.distance), (&first, 3));
 
-    let error = workshop.baseline(Some("nowhere")).unwrap_err();
+    let told = workshop.baseline(None, Some("HEAD~3")).unwrap();
+    assert_eq!(told.sha, asked.sha);
+    let error = workshop.baseline(None, Some("no branch")).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Revision);
+    let error = workshop.baseline(Some("nowhere"), None).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Revision);
     assert!(error.message.contains("nowhere can't be found: there is no such commit"), "{error}");
     assert!(Workshop::open(top, target.path()).unwrap_err().message.contains("another pacegate"));
@@ -459,7 +459,7 @@ fn the_baseline_is_found_or_the_reason_is_told() {
     let path = linked.path().join("linked");
     git(top, &["worktree", "add", "--quiet", "-b", "linked", path.to_str().unwrap(), "HEAD^"]);
     let workshop = Workshop::open(&path.join("src"), &linked.path().join("target")).unwrap();
-    let base = workshop.baseline(None).unwrap();
+    let base = workshop.baseline(None, None).unwrap();
     assert_eq!((&base.sha, base.distance), (&second, 1));
     std::fs::write(path.join("notes.txt"), "changed\n").unwrap();
     assert_eq!(workshop.candidate().unwrap().origin, "work tree");
@@ -469,7 +469,7 @@ fn the_baseline_is_found_or_the_reason_is_told() {
     git(shallow.path(), &["clone", "--quiet", "--depth=1", "--branch=topic", &url, "."]);
     let other = tempfile::tempdir().unwrap();
     let workshop = Workshop::open(shallow.path(), other.path()).unwrap();
-    let error = workshop.baseline(Some("HEAD^")).unwrap_err();
+    let error = workshop.baseline(Some("HEAD^"), None).unwrap_err();
     assert!(error.message.contains("shallow"), "{error}");
 
     let nowhere = tempfile::tempdir().unwrap();
@@ -486,7 +486,7 @@ fn the_baseline_is_found_or_the_reason_is_told() {
     }
     let elsewhere = tempfile::tempdir().unwrap();
     let workshop = Workshop::open(nowhere.path(), elsewhere.path()).unwrap();
-    let error = workshop.baseline(None).unwrap_err();
+    let error = workshop.baseline(None, None).unwrap_err();
     assert!(error.message.contains("no commit yet"), "{error}");
 }
 
@@ -505,7 +505,7 @@ fn a_revision_that_does_not_build_is_named_with_the_compilers_words() {
     // The tree would inherit what a revision does not have itself.
     std::fs::create_dir(top.join(".cargo")).unwrap();
     std::fs::write(top.join(".cargo/config.toml"), "").unwrap();
-    let broken = workshop.baseline(Some("HEAD^")).unwrap();
+    let broken = workshop.baseline(Some("HEAD^"), None).unwrap();
     let (options, watch) = (CargoOptions::default(), Watch::default());
     drop(workshop);
     let inside = Workshop::open(top, &top.join("target")).unwrap();
