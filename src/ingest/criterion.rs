@@ -432,7 +432,7 @@ enum CMode {
 
 /// Criterion's `estimates.json`.
 #[derive(Deserialize)]
-struct CEstimates {
+pub(super) struct CEstimates {
     #[serde(alias = "Mean")]
     mean: CEstimate,
 }
@@ -530,7 +530,12 @@ pub enum Interval {
 ///
 /// When it is damaged, contradicts itself, or says that nothing was measured.
 pub fn mean_from_slice(bytes: &[u8], interval: Interval) -> Result<Summary, String> {
-    let CEstimates { mean } = parse(bytes)?;
+    parse(bytes).and_then(|estimates| mean_of(estimates, interval))
+}
+
+/// The mean of estimates that somebody else took out of their file.
+pub(super) fn mean_of(estimates: CEstimates, interval: Interval) -> Result<Summary, String> {
+    let CEstimates { mean } = estimates;
     let score = mean
         .point_estimate
         .filter(|score| score.is_finite() && 0.0 < *score)

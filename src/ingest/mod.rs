@@ -2,16 +2,51 @@
 //!
 //! One file for each tool; each begins with the shape that it reads. Foreign shapes stay private to their file.
 
+mod asv;
+mod benchmarkdotnet;
+mod bmf;
+mod cargo;
+mod cargo_criterion;
+mod catch2;
+mod critcmp;
 pub mod criterion;
+mod criterion_text;
+mod divan;
+mod found;
+mod github_action_benchmark;
+mod go;
+mod google_benchmark;
+mod gungraun;
+mod hyperfine;
+mod iai;
+mod import;
+#[cfg(test)]
+mod in_words;
+mod input;
+mod jmh;
+mod jmh_text;
+mod libtest;
+mod pytest;
+#[cfg(test)]
+mod rows;
+mod serializers;
+#[cfg(test)]
+mod testing;
+mod unit;
 
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Context, Error, Result};
-use crate::model::{Metric, Run};
+use crate::model::{Metric, Notice, Run};
 use crate::store::Limits;
 use crate::store::evidence::{self, EvidenceFile};
+
+pub use import::schema as import_schema;
+
+use found::Found;
+use input::{Input, Shape};
 
 /// One input as it is written on a command line: `PATH` or `PATH:PART`.
 ///
@@ -62,50 +97,201 @@ impl Default for Options {
     }
 }
 
-/// The kinds of input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// A file that pacegate wrote.
-    Evidence,
-    /// A tree of folders that criterion wrote.
-    Criterion,
+/// A file format that a tool writes: how to know it, and how to read it.
+///
+/// Every format is one of these in [`FORMATS`]; each lives in the file of its tool.
+struct Format {
+    /// What people call it: `JMH JSON`.
+    name: &'static str,
+    /// Words that such a file holds, to guess by when nobody claims a file.
+    signs: &'static [&'static str],
+    /// Whether a file is of this format. No file is claimed by two.
+    claims: fn(&Input) -> bool,
+    /// Takes the benchmarks out of it.
+    read: fn(&Input, &mut Found<'_>) -> Result<()>,
 }
 
-/// Tells what an input is by what is in it, never by its name.
-///
-/// # Errors
-///
-/// When it cannot be opened, or is none of the kinds; the message says what was looked for.
-pub fn detect(path: &Path) -> Result<Format> {
-    let shown = || path.display().to_string();
-    if fs::metadata(path).context(shown)?.is_dir() {
-        return Ok(Format::Criterion);
-    }
-    let mut start = Vec::new();
-    File::open(path).context(shown)?.take(64).read_to_end(&mut start).context(shown)?;
-    if evidence::looks_like(&start) {
-        return Ok(Format::Evidence);
-    }
-    Err(Error::judge(format!(
-        "{}: neither an evidence file (its first line would begin with {{\"schema\":\"{}\") nor a folder with criterion's benchmark.json files; name one of these",
-        path.display(),
-        evidence::SCHEMA
-    )))
-}
+/// Every format that is one file, in the order of the documentation. Criterion's tree is a folder and pacegate's own
+/// evidence is packed, so both are told apart before.
+const FORMATS: &[&Format] = &[
+    &asv::FORMAT,
+    &benchmarkdotnet::FORMAT,
+    &bmf::FORMAT,
+    &cargo_criterion::FORMAT,
+    &catch2::FORMAT,
+    &critcmp::FORMAT,
+    &criterion_text::FORMAT,
+    &divan::FORMAT,
+    &github_action_benchmark::FORMAT,
+    &github_action_benchmark::HISTORY,
+    &go::FORMAT,
+    &google_benchmark::FORMAT,
+    &gungraun::JSON,
+    &gungraun::TEXT,
+    &hyperfine::FORMAT,
+    &iai::FORMAT,
+    &import::FORMAT,
+    &jmh::FORMAT,
+    &jmh_text::FORMAT,
+    &libtest::FORMAT,
+    &pytest::FORMAT,
+    &serializers::FORMAT,
+];
 
-/// Reads one side of a comparison.
+/// Reads one side of a comparison. Of a history it is the newest revision, or the one that begins with the wanted
+/// part, with all of its runs.
 ///
 /// # Errors
 ///
 /// When the input cannot be read, is of no known kind, or holds no such part.
 pub fn read(spec: &Spec, options: &Options) -> Result<Run> {
-    match detect(&spec.path)? {
-        Format::Criterion => criterion::read(&spec.path, spec.part.as_deref(), options),
-        Format::Evidence => {
+    let shown = || spec.path.display().to_string();
+    let runs = match source(&spec.path)? {
+        Source::Folder => {
+            return criterion::read(&spec.path, spec.part.as_deref(), options);
+        }
+        Source::Evidence => {
             let file = EvidenceFile::read(&spec.path, &options.limits)?;
-            arm(file, spec.part.as_deref()).context(|| spec.path.display().to_string())
+            return arm(file, spec.part.as_deref()).context(shown);
+        }
+        Source::File => read_file(&spec.path, options)?,
+    };
+    let total = runs.len();
+    let part = spec.part.as_deref();
+    let id = |run: &Run| run.revision.as_ref().map(|revision| revision.id.clone());
+    let wanted =
+        |run: &&Run| part.is_none_or(|part| id(run).is_some_and(|id| id.starts_with(part)));
+    let Some(newest) = runs.iter().rfind(wanted).map(id) else {
+        return Err(Error::usage(format!(
+            "{}: none of its {total} runs is of revision `{}`; name one of these or none",
+            shown(),
+            part.unwrap_or_default()
+        )));
+    };
+    // A revision that was measured again keeps its first results: the runs are launches of one side.
+    let mut same: Vec<Run> = runs.into_iter().filter(|run| id(run) == newest).collect();
+    let repeats = same.len();
+    let mut run = if newest.is_some() {
+        Run::merged(same)
+    } else {
+        same.pop().expect("the newest is one of them")
+    };
+    if total > 1 && part.is_none() {
+        let revision = run.revision.as_ref().map_or("the last", |revision| &revision.name);
+        run.notices.push(Notice::new(
+            "history",
+            format!("{} holds {total} runs; taken is {revision} ({repeats} of them)", shown()),
+            "name another one by its revision after a colon",
+        ));
+    }
+    Ok(run)
+}
+
+/// Reads every run of a file, in its order: one of most formats, many of a history.
+///
+/// # Errors
+///
+/// When the file cannot be read or is of no known format; the message has the nearest guesses.
+pub fn read_file(path: &Path, options: &Options) -> Result<Vec<Run>> {
+    let input = Input::read(path, &options.limits)?;
+    read_input(&input, options)
+}
+
+/// The name of the format that a file has, for people.
+///
+/// # Errors
+///
+/// As [`read_file`].
+pub fn format_name(path: &Path, options: &Options) -> Result<&'static str> {
+    match source(path)? {
+        Source::Folder => Ok("criterion tree"),
+        Source::Evidence => Ok("pacegate evidence"),
+        Source::File => Ok(detect(&Input::read(path, &options.limits)?)?.name),
+    }
+}
+
+fn read_input(input: &Input, options: &Options) -> Result<Vec<Run>> {
+    let format = detect(input)?;
+    let mut found = Found::new(options);
+    (format.read)(input, &mut found)?;
+    found.finish(&input.name, format.name).map_err(|error| error.within(&*input.name))
+}
+
+/// Tells what a file is by what is in it, never by its name.
+fn detect(input: &Input) -> Result<&'static Format> {
+    let claims: Vec<&Format> =
+        FORMATS.iter().copied().filter(|format| (format.claims)(input)).collect();
+    match claims.as_slice() {
+        [format] => return Ok(format),
+        [] => {}
+        several => {
+            let names: Vec<&str> = several.iter().map(|format| format.name).collect();
+            return Err(Error::judge(format!(
+                "it could be {}; give the output of one tool alone",
+                names.join(" or ")
+            ))
+            .within(&*input.name));
         }
     }
+    let broken = match &input.shape {
+        Shape::Broken(message) => {
+            format!("it begins as JSON, but {message}; measure again or mend it")
+        }
+        Shape::Json(outline) if outline.keys.is_empty() => {
+            "it is JSON, but no object with keys".to_owned()
+        }
+        Shape::Json(outline) => {
+            let keys: Vec<&str> = outline.keys.iter().take(6).map(String::as_str).collect();
+            format!(
+                "it is JSON with the keys `{}`, which no tool writes that is known here",
+                keys.join("`, `")
+            )
+        }
+        Shape::Text => match input.lines().find(|(_, line)| !line.trim().is_empty()) {
+            Some((number, line)) => {
+                let line: String = line.trim().chars().take(60).collect();
+                format!("no line of it is a result of a known tool; line {number} is `{line}`")
+            }
+            None => "it is empty; measure again".to_owned(),
+        },
+    };
+    let glance = input.glance();
+    let mut guesses: Vec<(usize, &str)> = FORMATS
+        .iter()
+        .map(|format| {
+            (format.signs.iter().filter(|sign| glance.contains(**sign)).count(), format.name)
+        })
+        .filter(|&(signs, _)| signs > 0)
+        .collect();
+    guesses.sort_by_key(|&(signs, _)| std::cmp::Reverse(signs));
+    let guess = match guesses.as_slice() {
+        [] => "`pacegate compare --help` lists what is read".to_owned(),
+        nearest => {
+            let names: Vec<&str> = nearest.iter().take(3).map(|&(_, name)| name).collect();
+            format!("it looks most like {}", names.join(", then "))
+        }
+    };
+    Err(Error::judge(format!("{broken}; {guess}")).within(&*input.name))
+}
+
+/// The kinds of input.
+enum Source {
+    /// A file that pacegate wrote.
+    Evidence,
+    /// A tree of folders that criterion wrote.
+    Folder,
+    /// The output of a tool.
+    File,
+}
+
+fn source(path: &Path) -> Result<Source> {
+    let shown = || path.display().to_string();
+    if fs::metadata(path).context(shown)?.is_dir() {
+        return Ok(Source::Folder);
+    }
+    let mut start = Vec::new();
+    File::open(path).context(shown)?.take(64).read_to_end(&mut start).context(shown)?;
+    Ok(if evidence::looks_like(&start) { Source::Evidence } else { Source::File })
 }
 
 /// The wanted run of an evidence file, or its only one.
