@@ -1,9 +1,12 @@
 //! The whole way from runs to a report, as one pure function: what `check` does at the end, `replay` does again, and
 //! `compare` does with any two inputs.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use crate::compare::{Method, compare};
-use crate::gate::{Judgement, Outcome, Policy, judge};
-use crate::model::{Mode, Notice, Reference, Run};
+use crate::gate::{Judgement, Outcome, Policy, Row, Verdict, judge};
+use crate::model::{BenchmarkId, Mode, Notice, Reference, Run};
 use crate::report::{Plan, Report, Side};
 
 /// The runs that take part.
@@ -23,14 +26,17 @@ pub struct Sides<'a> {
 ///
 /// When a rule's pattern in the policy is not a glob.
 pub fn assess(sides: Sides<'_>, policy: &Policy, plan: Option<Plan>) -> Result<Report, String> {
+    let mut notices = Vec::new();
+    let known = known_as(sides.baseline, sides.candidate, policy, &mut notices);
     let mut comparisons = compare(
-        sides.baseline,
+        &known,
         sides.candidate,
         &Method::new(Reference::Base, policy.statistic, policy.session_noise),
     );
     if let Some(release) = sides.release {
         let method = Method::new(Reference::Release, policy.statistic, policy.session_noise);
-        comparisons.extend(compare(release, sides.candidate, &method));
+        let known = known_as(release, sides.candidate, policy, &mut Vec::new());
+        comparisons.extend(compare(&known, sides.candidate, &method));
     }
     let apart = comparisons.iter().any(|comparison| comparison.mode == Mode::Stored);
     let foreign = sides.baseline.environment.hard_differences(&sides.candidate.environment);
@@ -42,7 +48,8 @@ pub fn assess(sides: Sides<'_>, policy: &Policy, plan: Option<Plan>) -> Result<R
         judge(comparisons, policy)?
     };
     let soft = sides.baseline.environment.soft_differences(&sides.candidate.environment);
-    let mut notices = judgement.notices;
+    notices.extend(judgement.notices);
+    notices.extend(renamed(&judgement.rows));
     notices.extend(soft.iter().map(|difference| {
         Notice::new("environment", format!("the environments differ: {difference}"), "")
     }));
@@ -55,6 +62,81 @@ pub fn assess(sides: Sides<'_>, policy: &Policy, plan: Option<Plan>) -> Result<R
     let report =
         Report::new(judgement.applied, policy.clone(), baseline, candidate, judgement.rows);
     Ok(Report { plan, notices, ..report })
+}
+
+/// The baseline under the names that the candidate gives its benchmarks, as the policy's aliases say.
+fn known_as<'r>(
+    baseline: &'r Run,
+    candidate: &Run,
+    policy: &Policy,
+    notices: &mut Vec<Notice>,
+) -> Cow<'r, Run> {
+    if policy.aliases.is_empty() {
+        return Cow::Borrowed(baseline);
+    }
+    let ids = |run: &'_ Run| -> BTreeMap<String, BenchmarkId> {
+        let failed = run.failures.iter().map(|failure| &failure.id);
+        let all = run.series.iter().map(|series| &series.id).chain(failed);
+        all.map(|id| (id.to_string(), id.clone())).collect()
+    };
+    let (ours, theirs) = (ids(baseline), ids(candidate));
+    let mut renamed: BTreeMap<&BenchmarkId, &BenchmarkId> = BTreeMap::new();
+    for (from, to) in &policy.aliases {
+        match (ours.get(from), theirs.get(to)) {
+            (Some(_), Some(_)) if ours.contains_key(to) => notices.push(Notice::new(
+                "alias",
+                format!(
+                    "the baseline has both `{from}` and `{to}`, so neither stands for the other"
+                ),
+                "delete the alias",
+            )),
+            (Some(from), Some(to)) => _ = renamed.insert(from, to),
+            // It has done its work, or the benchmark was not measured this time.
+            _ => {}
+        }
+    }
+    let mut run = baseline.clone();
+    let failed = run.failures.iter_mut().map(|failure| &mut failure.id);
+    for id in run.series.iter_mut().map(|series| &mut series.id).chain(failed) {
+        if let Some(new) = renamed.get(id) {
+            *id = (*new).clone();
+        }
+    }
+    Cow::Owned(run)
+}
+
+/// How much alike two names are, from 0 to 1, for one to be suggested as the other's new name.
+const ALIKE: f64 = 0.6;
+
+/// A name that is gone beside one that is new and much like it was probably changed; the numbers go on with an alias.
+fn renamed(rows: &[Row]) -> Vec<Notice> {
+    let names = |verdict: Verdict| {
+        let mut names: Vec<String> = rows
+            .iter()
+            .filter(|row| row.verdict == verdict)
+            .map(|row| row.id.to_string())
+            .collect();
+        names.dedup();
+        names.truncate(200);
+        names
+    };
+    let mut added = names(Verdict::Added);
+    let mut notices = Vec::new();
+    for gone in names(Verdict::Removed) {
+        let likeness = |name: &String| strsim::normalized_levenshtein(&gone, name);
+        let nearest = (0..added.len())
+            .max_by(|&a, &b| likeness(&added[a]).total_cmp(&likeness(&added[b])))
+            .filter(|&place| likeness(&added[place]) >= ALIKE);
+        if let Some(place) = nearest {
+            let new = added.swap_remove(place);
+            notices.push(Notice::new(
+                "renamed",
+                format!("`{gone}` is gone and `{new}` is new"),
+                format!("if that is one benchmark, write `aliases: {{\"{gone}\": \"{new}\"}}`"),
+            ));
+        }
+    }
+    notices
 }
 
 fn side(run: &Run) -> Side {

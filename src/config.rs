@@ -31,6 +31,7 @@ use crate::gate::{
     Correction, ExactTolerance, ExperimentChoice, Gated, Missing, Noisy, OnInconclusive, Policy,
     Rule, Trust, glob,
 };
+use crate::measure::build::Layout;
 use crate::model::{Better, Look};
 use crate::stats::Statistic;
 
@@ -102,6 +103,8 @@ pub struct Build {
     pub profile: Option<String>,
     /// Bench targets.
     pub benches: Vec<String>,
+    /// Where functions begin in the executables.
+    pub layout: Layout,
 }
 
 impl Default for Config {
@@ -204,6 +207,8 @@ struct File {
     exact: Option<BTreeMap<String, Spanned<String>>>,
     /// Exceptions; the last one that matches and sets a key wins.
     rules: Option<Vec<FileRule>>,
+    /// Benchmarks that were renamed: `old name: new name`.
+    aliases: Option<BTreeMap<String, String>>,
     /// How benchmarks are launched.
     experiment: Option<ExperimentChoice>,
     /// How much is measured, by name.
@@ -306,6 +311,7 @@ impl File {
             exact,
             attempt: base.attempt,
             rules: self.rules.unwrap_or_default().into_iter().map(Rule::from).collect(),
+            aliases: self.aliases.unwrap_or_default(),
         };
         let mut profiles = self.profiles.unwrap_or_default();
         profiles.entry(DEFAULT_PROFILE.to_owned()).or_default();

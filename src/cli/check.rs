@@ -193,6 +193,7 @@ impl Job {
                 output::say(&format!("building the {arm}: {}", named(commit)));
                 let options = CargoOptions {
                     arguments: self.cargo.clone(),
+                    layout: self.config.build.layout,
                     progress: CargoProgress::PassedOn,
                 };
                 built.insert(*arm, workshop.build(commit, &options, &self.watch)?);
@@ -434,6 +435,7 @@ fn empty_run(job: &Job, built: &Built, environment: &Environment) -> Run {
             distance: Some(commit.distance as u32),
         }),
         environment: environment.clone(),
+        notices: built.notices.clone(),
         ..Run::default()
     }
 }

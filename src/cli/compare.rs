@@ -25,10 +25,10 @@ pub(super) struct CompareArgs {
     /// Inputs of the candidate; several are several launches.
     #[arg(long, value_name = "INPUT", num_args = 1.., requires = "baseline")]
     candidate: Vec<String>,
-    /// Compare the contestants of each group inside one input with the first of the group.
+    /// Compare the contestants of each group inside one input, each with every other.
     #[arg(long, value_name = "INPUT", conflicts_with_all = ["baseline", "candidate"])]
     within: Option<String>,
-    /// Name of the contestant that the others are compared with.
+    /// Name of the one contestant that the others are compared with.
     #[arg(long, value_name = "NAME", requires = "within")]
     reference: Option<String>,
     /// Let the samples of a single process decide. They say nothing of the next process.
@@ -73,46 +73,104 @@ fn read_side(inputs: &[String]) -> Result<Run> {
     Ok(run)
 }
 
-/// Turns one run into two sides: in each group (a name up to its last `/`) the reference is the baseline of every
-/// other contestant.
+/// Turns one run into two sides: in each group every contestant is the baseline of those behind it, or the reference is
+/// that of all others.
 fn contestants(run: Run, reference: Option<&str>) -> Result<(Run, Run)> {
-    let mut groups: BTreeMap<(String, String, String), Vec<Series>> = BTreeMap::new();
-    for series in run.series {
-        if let Some((group, _)) = series.id.name.rsplit_once('/') {
-            let key = (series.id.suite.clone(), group.to_owned(), series.metric.name.clone());
-            groups.entry(key).or_default().push(series);
+    let Run { series, environment, failures, notices, .. } = run;
+    let mut groups: BTreeMap<(String, String, String), Vec<(String, Series)>> = BTreeMap::new();
+    for series in series {
+        if let Some((group, contestant)) = group(&series.id.name) {
+            let key = (series.id.suite.clone(), group, series.metric.name.clone());
+            groups.entry(key).or_default().push((contestant, series));
         }
     }
     let session = Some("within".to_owned());
     let side = |role: &str| Run {
         session: session.clone(),
         revision: Some(Revision { id: role.into(), name: role.into(), distance: None }),
-        environment: run.environment.clone(),
+        environment: environment.clone(),
         ..Run::default()
     };
-    let (mut baseline, mut candidate) = (side("the first of each group"), side("the others"));
-    if let Some(name) = reference {
-        baseline = side(name);
-    }
-    for ((_, group, _), members) in groups {
-        let contestant = |series: &Series| series.id.name[group.len() + 1..].to_owned();
-        let first = match reference {
-            Some(name) => members.iter().find(|series| contestant(series) == name),
-            None => members.first(),
-        };
-        let Some(first) = first else { continue };
-        for other in members.iter().filter(|other| other.id != first.id) {
-            let mut id = other.id.clone();
-            id.name = format!("{} vs {}", other.id.name, contestant(first));
-            baseline.series.push(Series { id: id.clone(), looks: Vec::new(), ..first.clone() });
-            candidate.series.push(Series { id, looks: Vec::new(), ..other.clone() });
+    let mut baseline = side(reference.unwrap_or("those before it"));
+    let mut candidate = Run { failures, notices, ..side("each contestant") };
+    for members in groups.values() {
+        for (at, (name, ours)) in members.iter().enumerate() {
+            let others = match reference {
+                Some(reference) if name != reference => continue,
+                Some(_) => members.as_slice(),
+                None => &members[at + 1..],
+            };
+            for (_, other) in others.iter().filter(|(_, other)| other.id != ours.id) {
+                let mut id = other.id.clone();
+                id.name = format!("{} vs {name}", other.id.name);
+                baseline.series.push(Series { id: id.clone(), looks: Vec::new(), ..ours.clone() });
+                candidate.series.push(Series { id, looks: Vec::new(), ..other.clone() });
+            }
         }
     }
     if candidate.series.is_empty() {
         return Err(Error::new(
             crate::error::ErrorKind::NothingToCompare,
-            "no group holds two contestants; a group is a name up to its last `/`",
+            "no group holds two contestants; a group is a name up to its last `/`, or the class of a method",
         ));
     }
     Ok((baseline, candidate))
+}
+
+/// Group and contestant of a name: `read/one` is `one` in `read`, and the method `Pack.read:size=8` is `read` in
+/// `Pack:size=8`, since values of a parameter are no rivals.
+fn group(name: &str) -> Option<(String, String)> {
+    let (path, params) = name.split_at(name.find(':').unwrap_or(name.len()));
+    let is_method = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    match path.rsplit_once('.') {
+        Some((class, method)) if is_method(method) && !path.contains(['/', ' ']) => {
+            Some((format!("{class}{params}"), method.to_owned()))
+        }
+        _ => {
+            let (group, contestant) = name.rsplit_once('/')?;
+            Some((group.to_owned(), contestant.to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{BenchmarkId, Evidence, Experiment, Metric};
+
+    #[test]
+    fn a_group_is_a_path_or_a_class() {
+        let check = |name: &str, expected: Option<(&str, &str)>| {
+            let expected = expected.map(|(group, own)| (group.to_owned(), own.to_owned()));
+            assert_eq!(group(name), expected, "{name}");
+        };
+        check("read/one", Some(("read", "one")));
+        check("json/a.b/one", Some(("json/a.b", "one")));
+        check("org.ex.Pack.read", Some(("org.ex.Pack", "read")));
+        check("Pack.read:path=/a.b,size=8", Some(("Pack:path=/a.b,size=8", "read")));
+        check("alpha 0.5", None);
+        check("fib 10", None);
+    }
+
+    #[test]
+    fn every_contestant_meets_every_other_or_the_reference_alone() {
+        let series = |name: &str| Series {
+            id: BenchmarkId::new("", name),
+            metric: Metric::time(),
+            experiment: Experiment::Imported,
+            evidence: Evidence::Exact(vec![1.0]),
+            looks: Vec::new(),
+        };
+        let check = |reference: Option<&str>, expected: &[&str]| {
+            let run =
+                Run { series: ["A.x", "A.y", "A.z", "B.x"].map(series).into(), ..Run::default() };
+            let (baseline, candidate) = contestants(run, reference).unwrap();
+            let names =
+                |run: &Run| run.series.iter().map(|s| s.id.name.clone()).collect::<Vec<_>>();
+            assert_eq!(names(&candidate), expected);
+            assert_eq!(names(&baseline), expected);
+        };
+        check(None, &["A.y vs x", "A.z vs x", "A.z vs y"]);
+        check(Some("y"), &["A.x vs y", "A.z vs y"]);
+    }
 }

@@ -137,6 +137,8 @@ enum SchemaName {
     Evidence,
     /// pacegate.yaml.
     Config,
+    /// A file for import, which anybody can write.
+    Import,
 }
 
 fn schema(name: SchemaName) -> Result<u8> {
@@ -144,6 +146,7 @@ fn schema(name: SchemaName) -> Result<u8> {
         SchemaName::Verdict => crate::report::verdict_schema(),
         SchemaName::Evidence => crate::store::evidence::schema(),
         SchemaName::Config => crate::config::Config::schema(),
+        SchemaName::Import => crate::ingest::import_schema(),
     })?;
     Ok(0)
 }

@@ -101,8 +101,16 @@ fn looks(taken: &[usize], planned: &[Look]) -> Vec<Look> {
 /// Exact metrics that benches wrote: one value for each launch that told it.
 #[derive(Default)]
 struct ExactMetrics {
-    values: BTreeMap<(Arm, BenchmarkId, String, String), Vec<f64>>,
+    values: BTreeMap<(Arm, BenchmarkId, String, String), Told>,
     faults: BTreeMap<Arm, BTreeSet<Notice>>,
+}
+
+/// What launches said of one metric. A bench may tell the metrics of all its benchmarks at every start, so a launch of
+/// another benchmark is heard only where none of this one's own says anything.
+#[derive(Default)]
+struct Told {
+    own: Vec<f64>,
+    other: Vec<f64>,
 }
 
 /// A line of the file that `PACEGATE_METRICS` names.
@@ -116,18 +124,17 @@ struct MetricLine {
 }
 
 impl ExactMetrics {
-    /// Takes the lines of one launch. A bench may tell the metrics of all its benchmarks at every start; equal
-    /// lines of one launch are one.
+    /// Takes the lines of one launch; equal lines are one.
     fn read(&mut self, arm: Arm, launched: &BenchmarkId, lines: &[String]) {
         let lines: BTreeSet<&String> = lines.iter().collect();
         for line in lines {
             match serde_json::from_str::<MetricLine>(line) {
                 Ok(told) if told.value.is_finite() => {
                     let id = BenchmarkId::new(launched.suite.clone(), told.id);
-                    self.values
-                        .entry((arm, id, told.metric, told.unit))
-                        .or_default()
-                        .push(told.value);
+                    let own = id == *launched;
+                    let values = self.values.entry((arm, id, told.metric, told.unit)).or_default();
+                    let values = if own { &mut values.own } else { &mut values.other };
+                    values.push(told.value);
                 }
                 Ok(_) => self.fault(arm, launched, line, "its value is not finite"),
                 Err(error) => self.fault(arm, launched, line, &error.to_string()),
@@ -144,19 +151,11 @@ impl ExactMetrics {
     }
 
     fn settle(self, runs: &mut BTreeMap<Arm, Run>) {
-        for ((arm, id, name, unit), values) in self.values {
+        for ((arm, id, name, unit), told) in self.values {
+            let values = if told.own.is_empty() { told.other } else { told.own };
             let Some(run) = runs.get_mut(&arm) else { continue };
             let unit = Unit::new(unit);
-            let better = unit.better().unwrap_or_else(|| {
-                run.notices.push(Notice::new(
-                    "direction",
-                    format!(
-                        "{name} of {id} is in `{unit}`, which does not say whether more is better"
-                    ),
-                    "less is taken for better; say so with a rule that sets `better`",
-                ));
-                Better::Lower
-            });
+            let better = unit.better().unwrap_or(Better::Unknown);
             run.series.push(Series {
                 id,
                 metric: Metric { name, unit, better },

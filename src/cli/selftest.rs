@@ -135,7 +135,7 @@ impl<'a> Trial<'a> {
                 let detectable = row.detectable?;
                 let verdict = |slowdown: f64| {
                     let factor = match row.metric.better {
-                        Better::Lower => 1.0 + slowdown,
+                        Better::Lower | Better::Unknown => 1.0 + slowdown,
                         Better::Higher => 1.0 / (1.0 + slowdown),
                     };
                     let mut candidate = self.candidate.clone();

@@ -97,10 +97,11 @@ impl Tested {
         let applied = rules.apply(&comparison.id, &comparison.metric, comparison.reference);
         let mut lambda = applied.tolerance.max(TOLERANCE_FLOOR).ln_1p();
         let worse = |estimate: Estimate| match applied.better {
-            Better::Lower => estimate,
+            Better::Lower | Better::Unknown => estimate,
             Better::Higher => estimate.negated(),
         };
         let looks: Vec<Looked> = match &comparison.finding {
+            _ if applied.better == Better::Unknown => Vec::new(),
             Finding::Tested(looks) => looks
                 .iter()
                 .filter(|looked| looked.look.pairs >= policy.min_launches)
@@ -163,6 +164,18 @@ impl Tested {
         let count = |scores: &[f64]| scores.len() as u32;
         let mut notices = comparison.notices;
         let mut gated = applied.gate == Gated::Yes;
+        let unit = &comparison.metric.unit;
+        if let Some(better) = unit.better().filter(|&better| better != applied.better) {
+            let opposite = if better == Better::Lower { "less" } else { "more" };
+            notices.push(Notice::new(
+                "direction-contradicts-unit",
+                format!(
+                    "{}: of `{unit}` {opposite} is good, but the opposite was said",
+                    comparison.id
+                ),
+                "look at the rule's `better`, or at what the tool wrote",
+            ));
+        }
         let provable = last.map(|last| provable(&last, policy.alpha_pass));
         if ruling.verdict == Verdict::Inconclusive
             && !ruling.cleared
@@ -209,7 +222,11 @@ impl Tested {
                 .or(middle(&comparison.scores.candidate)),
             ratio: match exact {
                 Some((baseline, candidate)) => (baseline != 0.0).then(|| candidate / baseline),
-                None => shown.map(|estimate| estimate.delta.exp()),
+                None => shown.map(|estimate| estimate.delta.exp()).or_else(|| {
+                    // What cannot be tested can still be shown.
+                    let baseline = middle(&comparison.scores.baseline).filter(|&b| b > 0.0)?;
+                    Some(middle(&comparison.scores.candidate)? / baseline)
+                }),
             },
             ci: shown.map(|estimate| {
                 let (low, high) = estimate.interval(SHOWN_CONFIDENCE);
@@ -253,6 +270,20 @@ impl Tested {
             Finding::Added => Ruling::new(Verdict::Added, true, "new: there is no baseline for it"),
             Finding::Removed => {
                 Ruling::new(Verdict::Removed, false, "the baseline has it, the candidate does not")
+            }
+            Finding::Exact { baseline, candidate, .. }
+                if self.applied.better == Better::Unknown && baseline == candidate =>
+            {
+                Ruling::new(Verdict::Unchanged, true, "identical")
+            }
+            Finding::Exact { .. } | Finding::Indicative { .. } | Finding::Tested(_)
+                if self.applied.better == Better::Unknown =>
+            {
+                let unit = &self.comparison.metric.unit;
+                let reason = format!(
+                    "its unit `{unit}` does not say which way is good; add a rule that sets `better`"
+                );
+                Ruling::new(Verdict::Inconclusive, false, reason)
             }
             Finding::Exact { baseline, candidate, slack } => {
                 self.rule_exact(*baseline, *candidate, *slack)
@@ -320,7 +351,7 @@ impl Tested {
 
     fn rule_exact(&self, baseline: f64, candidate: f64, slack: f64) -> Ruling {
         let worse_by = match self.applied.better {
-            Better::Lower => candidate - baseline,
+            Better::Lower | Better::Unknown => candidate - baseline,
             Better::Higher => baseline - candidate,
         };
         let allowed =

@@ -47,6 +47,9 @@ pub struct Policy {
     pub attempt: u32,
     /// Exceptions, in the order written; the last one that matches and sets a key wins.
     pub rules: Vec<Rule>,
+    /// Benchmarks that were renamed: the name in the baseline, then the one in the candidate, both as they are shown.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub aliases: BTreeMap<String, String>,
 }
 
 /// Correction for the number of tests in a suite.
@@ -187,6 +190,7 @@ impl Default for Policy {
             ]),
             attempt: 1,
             rules: Vec::new(),
+            aliases: BTreeMap::new(),
         }
     }
 }

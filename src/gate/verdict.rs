@@ -168,7 +168,7 @@ impl Row {
     /// The change for the worse as a fraction: positive is worse, whichever way the metric points.
     pub fn worse_by(&self) -> Option<f64> {
         self.ratio.map(|ratio| match self.metric.better {
-            Better::Lower => ratio - 1.0,
+            Better::Lower | Better::Unknown => ratio - 1.0,
             Better::Higher => 1.0 / ratio - 1.0,
         })
     }

@@ -228,6 +228,21 @@ pub struct Summary {
     pub launches: Option<u32>,
 }
 
+impl Summary {
+    /// The same score and spread in a unit that is `1 / factor` as large.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        let spread = self.spread.map(|spread| match spread {
+            Spread::StandardDeviation(value) => Spread::StandardDeviation(value * factor),
+            Spread::StandardError(value) => Spread::StandardError(value * factor),
+            Spread::HalfWidth { value, confidence } => {
+                Spread::HalfWidth { value: value * factor, confidence }
+            }
+        });
+        Summary { score: self.score * factor, spread, ..self }
+    }
+}
+
 /// What stands behind a number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]

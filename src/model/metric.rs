@@ -15,6 +15,8 @@ pub enum Better {
     Lower,
     /// Throughputs.
     Higher,
+    /// Neither the unit nor the tool says. Such a metric is shown and never gated until a rule says more.
+    Unknown,
 }
 
 /// A unit as pacegate keeps it: times are nanoseconds, sizes are bytes, everything else keeps its name.

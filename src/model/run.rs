@@ -200,7 +200,7 @@ impl Run {
 
 impl Series {
     /// Adds the evidence of another file as further launches.
-    fn append(&mut self, other: Series) {
+    pub(crate) fn append(&mut self, other: Series) {
         self.looks.clear();
         match (&mut self.evidence, other.evidence) {
             (Evidence::Sampled(ours), Evidence::Sampled(theirs)) => {

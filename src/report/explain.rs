@@ -197,6 +197,7 @@ fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
     let direction = match row.metric.better {
         Better::Lower => "lower is better",
         Better::Higher => "higher is better",
+        Better::Unknown => "nothing says which way is better",
     };
     let unit = match row.metric.unit.as_str() {
         unit if unit == row.metric.name => String::new(),
@@ -247,7 +248,7 @@ fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
 fn tolerance(row: &Row) -> String {
     let share = text::share(row.tolerance);
     match row.metric.better {
-        Better::Lower => share,
+        Better::Lower | Better::Unknown => share,
         // The gate judges logarithms, so a rate may fall to 1 / (1 + t).
         Better::Higher => format!(
             "{share}: the rate may change by {}",

@@ -271,7 +271,7 @@ pub(super) fn interval(row: &Row) -> String {
 /// How much worse, for a sentence: `9.8 % (8.9 to 10.7 %)`. The word beside it says the direction.
 pub(super) fn amount(row: &Row) -> String {
     let towards_worse = match row.metric.better {
-        Better::Lower => 1.0,
+        Better::Lower | Better::Unknown => 1.0,
         Better::Higher => -1.0,
     };
     let Some(ratio) = row.ratio else { return change(row).replace('+', "") };
@@ -358,7 +358,7 @@ pub(super) fn words(metric: &Metric) -> (&'static str, &'static str) {
         Better::Lower if unit == "ns" => ("slower", "faster"),
         Better::Higher if unit.ends_with("/s") => ("slower", "faster"),
         Better::Lower if matches!(unit, "B" | "bytes") => ("larger", "smaller"),
-        Better::Lower => ("higher", "lower"),
+        Better::Lower | Better::Unknown => ("higher", "lower"),
         Better::Higher => ("lower", "higher"),
     }
 }

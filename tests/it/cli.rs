@@ -1,109 +1,12 @@
 //! The program as a user meets it: arguments in; stdout, stderr, files and exit code out.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use pacegate::gate::Policy;
-use pacegate::model::Arm;
-use pacegate::store::evidence::{Ending, EvidenceFile};
 use serde_json::Value;
-use tempfile::TempDir;
 
+use crate::desk::Desk;
 use crate::runs::Session;
-
-/// A folder of its own, and the program in it.
-struct Desk(TempDir);
-
-struct Said {
-    code: i32,
-    stdout: String,
-    stderr: String,
-}
-
-impl Desk {
-    fn new() -> Self {
-        Desk(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    /// Runs the program without anything from the outside that could change what it says.
-    fn run(&self, arguments: &[&str]) -> Said {
-        let output = Command::new(env!("CARGO_BIN_EXE_pacegate"))
-            .args(arguments)
-            .current_dir(self.0.path())
-            .env_clear()
-            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-            .output()
-            .unwrap();
-        Said {
-            code: output.status.code().unwrap(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-
-    #[track_caller]
-    fn check(&self, arguments: &[&str], code: i32, says: &[&str]) -> Said {
-        let said = self.run(arguments);
-        let all = format!("{}{}", said.stdout, said.stderr);
-        assert_eq!(said.code, code, "{arguments:?}\n{all}");
-        for text in says {
-            assert!(all.contains(text), "{arguments:?} should say `{text}`\n{all}");
-        }
-        said
-    }
-
-    fn verdict(&self) -> Value {
-        let text = fs::read_to_string(self.path("target/pacegate/verdict.json")).unwrap();
-        serde_json::from_str(&text).unwrap()
-    }
-
-    /// One process of criterion, as it leaves it: benchmarks of these times, give or take.
-    fn tree(&self, name: &str, benchmarks: &[(&str, f64)]) {
-        for (benchmark, time) in benchmarks {
-            let folder = format!("{name}/{benchmark}/new");
-            self.put(
-                &format!("{folder}/benchmark.json"),
-                &format!(r#"{{"full_id":"{benchmark}"}}"#),
-            );
-            let times: Vec<String> =
-                (0..20).map(|i| (time * (1.0 + 0.001 * f64::from(i % 5))).to_string()).collect();
-            let sample = format!(
-                r#"{{"sampling_mode":"Flat","iters":[{}],"times":[{}]}}"#,
-                vec!["1.0"; 20].join(","),
-                times.join(",")
-            );
-            self.put(&format!("{folder}/sample.json"), &sample);
-        }
-    }
-
-    fn evidence(&self, name: &str, session: &Session) {
-        let runs = [
-            (Arm::Baseline, session.baseline.clone()),
-            (Arm::Candidate, session.candidate.clone()),
-        ];
-        let file = EvidenceFile {
-            pacegate: "0.0.0".into(),
-            started: None,
-            policy: Policy::default(),
-            plan: None,
-            notices: Vec::new(),
-            runs: runs.into(),
-            ending: Ending::Complete,
-        };
-        file.write(&self.path(name)).unwrap();
-    }
-}
 
 /// Five launches a side, of which the candidate's take `ratio` times as long.
 fn five_launches(desk: &Desk, ratio: f64) -> Vec<String> {
@@ -272,7 +175,7 @@ fn the_gate_proves_itself_on_evidence() {
 #[test]
 fn schemas_are_json_and_completions_are_a_script() {
     let desk = Desk::new();
-    for name in ["verdict", "evidence", "config"] {
+    for name in ["verdict", "evidence", "config", "import"] {
         let said = desk.check(&["schema", name], 0, &["$schema"]);
         assert!(serde_json::from_str::<Value>(&said.stdout).unwrap().is_object());
         let kept = format!("docs/schema/{name}-1.json");

@@ -348,7 +348,10 @@ fn what_is_no_input_is_told_what_was_looked_for() {
     let options = Options::default();
     let at = |name: &str| Spec { path: folder.path().join(name), part: None };
     let error = ingest::read(&at("notes.txt"), &options).unwrap_err();
-    assert!(error.to_string().contains("neither an evidence file"), "{error}");
+    assert!(
+        error.to_string().contains("no line of it is a result of a known tool; line 1 is `hello`"),
+        "{error}"
+    );
     let error = ingest::read(&at("."), &options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NothingToCompare);
     assert!(error.to_string().contains("no folder in it holds a benchmark.json"), "{error}");

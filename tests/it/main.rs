@@ -2,14 +2,18 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod cases;
 mod cli;
 mod compare;
 mod config;
+mod desk;
 mod gate;
 mod golden;
 mod ingest;
 #[cfg(target_os = "linux")]
 mod measure;
 mod pages;
+mod readers;
 mod runs;
+mod suite;
 mod tidy;

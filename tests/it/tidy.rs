@@ -36,7 +36,7 @@ const WALLS: &[(&str, &[&str])] = &[
     ("assess.rs", &["model", "compare", "gate", "report"]),
     ("ingest", &["model", "error", "store"]),
     ("store", &["model", "error", "gate", "report"]),
-    ("config.rs", &["model", "error", "gate", "stats"]),
+    ("config.rs", &["model", "error", "gate", "stats", "measure"]),
     ("measure", &["model", "ingest"]),
 ];
 
