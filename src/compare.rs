@@ -79,6 +79,11 @@ pub struct Comparison {
 pub enum Finding {
     /// Launches on both sides: the change at each look, ascending.
     Tested(Vec<Looked>),
+    /// One score a side without a spread or a number of values: nothing can be tested. Never guarded.
+    Shown {
+        /// Why.
+        why: String,
+    },
     /// A change that no launches stand behind.
     Indicative {
         /// The change, with an interval that knows only the noise inside one process; labelled optimistic.
@@ -583,9 +588,8 @@ fn score_summaries(scored: &mut Scored, baseline: &[Summary], candidate: &[Summa
     }
     let ([ours], [theirs]) = (baseline, candidate) else { return };
     let (Some(a), Some(b)) = (side(ours), side(theirs)) else {
-        scored.finding = Some(Finding::Indicative {
-            estimate: None,
-            why: "the input gives no spread or no number of values, so nothing can be tested"
+        scored.finding = Some(Finding::Shown {
+            why: "the input gives no spread or no number of values, so it is shown and not guarded"
                 .into(),
         });
         return;

@@ -156,6 +156,8 @@ impl Tested {
         let Tested { comparison, applied, lambda, looks, regression, improvement, .. } = self;
         let last = looks.last().copied();
         let shown = shown_estimate(&comparison);
+        let mut gated =
+            applied.gate == Gated::Yes && !matches!(comparison.finding, Finding::Shown { .. });
         let exact = match comparison.finding {
             Finding::Exact { baseline, candidate, .. } => Some((baseline, candidate)),
             _ => None,
@@ -163,7 +165,6 @@ impl Tested {
         let middle = |scores: &[f64]| (!scores.is_empty()).then(|| summary::median(scores));
         let count = |scores: &[f64]| scores.len() as u32;
         let mut notices = comparison.notices;
-        let mut gated = applied.gate == Gated::Yes;
         let unit = &comparison.metric.unit;
         if let Some(better) = unit.better().filter(|&better| better != applied.better) {
             let opposite = if better == Better::Lower { "less" } else { "more" };
@@ -276,7 +277,10 @@ impl Tested {
             {
                 Ruling::new(Verdict::Unchanged, true, "identical")
             }
-            Finding::Exact { .. } | Finding::Indicative { .. } | Finding::Tested(_)
+            Finding::Exact { .. }
+            | Finding::Indicative { .. }
+            | Finding::Shown { .. }
+            | Finding::Tested(_)
                 if self.applied.better == Better::Unknown =>
             {
                 let unit = &self.comparison.metric.unit;
@@ -288,6 +292,7 @@ impl Tested {
             Finding::Exact { baseline, candidate, slack } => {
                 self.rule_exact(*baseline, *candidate, *slack)
             }
+            Finding::Shown { why } => Ruling::new(Verdict::Inconclusive, false, why.clone()),
             Finding::Indicative { why, .. } if self.looks.is_empty() => {
                 Ruling::new(Verdict::Inconclusive, false, why.clone())
             }
@@ -526,9 +531,11 @@ fn outcomes(rows: &[Row], policy: &Policy) -> Vec<Outcome> {
     if any(Verdict::Failed) {
         applied.push(Outcome::Error);
     }
+    // Where nothing that was compared is guarded, nothing is shown, so it is no pass either.
+    let guarded = gated().any(|row| row.verdict != Verdict::Added);
     if !compared {
         applied.push(Outcome::NothingToCompare);
-    } else if gated().any(|row| row.verdict == Verdict::Inconclusive && !row.cleared) {
+    } else if !guarded || gated().any(|row| row.verdict == Verdict::Inconclusive && !row.cleared) {
         applied.push(Outcome::Inconclusive);
     }
     if applied.is_empty() {

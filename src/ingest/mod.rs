@@ -197,6 +197,15 @@ pub fn read_file(path: &Path, options: &Options) -> Result<Vec<Run>> {
     read_input(&input, options)
 }
 
+/// Reads every run of a file that is at hand as bytes; `name` is what messages call it.
+///
+/// # Errors
+///
+/// As [`read_file`].
+pub fn read_bytes(name: &str, bytes: Vec<u8>, options: &Options) -> Result<Vec<Run>> {
+    read_input(&Input::decode(name.to_owned(), bytes)?, options)
+}
+
 /// The name of the format that a file has, for people.
 ///
 /// # Errors

@@ -15,5 +15,6 @@ mod measure;
 mod pages;
 mod readers;
 mod runs;
+mod studies;
 mod suite;
 mod tidy;
