@@ -152,7 +152,8 @@ fn fail(report: &Report, tally: &Tally<'_>, page: Page) -> String {
         let by = if worst.ratio.is_some() {
             format!("by {}", text::amount(worst))
         } else {
-            format!("from {}", text::arrow(worst).replace("->", "to"))
+            // Its unit is somebody else's text.
+            format!("from {}", (page.name)(&text::arrow(worst).replace("->", "to")))
         };
         parts.push(format!(
             "{} {word} than {its} tolerance: {the_worst}{} {by}",
