@@ -21,6 +21,7 @@ use crate::model::{
     BenchmarkId, Evidence, Experiment, Failure, Launch, Look, Metric, Mode, Notice, Reference, Run,
     Sample, Series, Spread, Summary,
 };
+use crate::stats::flags::FirstBatch;
 use crate::stats::prior::noisier_today;
 use crate::stats::{self, Course, Estimate, Prior, Statistic, Tau, flags, summary};
 
@@ -360,7 +361,9 @@ impl Sides<'_> {
             self.score_pairs(scored, baseline, candidate);
             slow_modes(scored);
         } else if scored.scores.baseline.len() == 1 && scored.scores.candidate.len() == 1 {
-            scored.finding = Some(one_process(&baseline[0].sample, &candidate[0].sample));
+            let sides = [("baseline", &baseline[0].sample), ("candidate", &candidate[0].sample)];
+            scored.notices.extend(first_batches(&scored.id, sides));
+            scored.finding = Some(one_process(sides[0].1, sides[1].1));
         }
     }
 
@@ -571,6 +574,29 @@ fn one_process(baseline: &Sample, candidate: &Sample) -> Finding {
               or let samples decide with --trust-samples"
             .into(),
     }
+}
+
+/// How seldom chance sets the first value of a process apart where that is told.
+const FIRST_BATCH_ALPHA: f64 = 0.05;
+
+/// Tells where a process began slowly or fast: its first value may be a warm-up that the others do not share.
+fn first_batches<'a>(
+    id: &'a BenchmarkId,
+    sides: [(&'a str, &'a Sample); 2],
+) -> impl Iterator<Item = Notice> + 'a {
+    sides.into_iter().filter_map(move |(side, sample)| {
+        let values = sample.values();
+        let first = flags::first_batch(&values, FIRST_BATCH_ALPHA).filter(FirstBatch::stands_apart)?;
+        Some(Notice::new(
+            "first-batch",
+            format!(
+                "the first of {} values of the {side} of {id} is {:.2} times the mean of the others",
+                values.len(),
+                first.ratio
+            ),
+            "it looks like a warm-up; a median hardly feels it, a mean does",
+        ))
+    })
 }
 
 /// Summaries of several processes or files are launches; a single one is indicative, unless it says itself

@@ -233,7 +233,7 @@ impl Job {
             session(&benchmarks, &plan, &self.watch, &|step| bar.step(step), &mut decide)?;
         bar.finish();
         judged.into_inner()?;
-        record(&mut runs, &suite, &measured.series, &self.policy.looks);
+        self.record(&mut runs, &suite, &measured.series);
         let launches: usize = measured
             .series
             .iter()
@@ -305,13 +305,8 @@ impl Job {
                 }
             }
         }
-        let wanted = |id: &BenchmarkId| {
-            let shown = id.to_string();
-            self.filters.is_empty()
-                || self.filters.iter().any(|(text, glob)| *text == id.name || glob.is_match(&shown))
-        };
         let known: Vec<String> = holders.keys().map(ToString::to_string).collect();
-        holders.retain(|id, _| wanted(id));
+        holders.retain(|id, _| self.wants(id));
         if holders.is_empty() && broken.is_empty() {
             return Err(self.nothing_matches(&known));
         }
@@ -355,6 +350,13 @@ impl Job {
         Ok(entries)
     }
 
+    /// Whether a benchmark was asked for, by its name or by a pattern.
+    fn wants(&self, id: &BenchmarkId) -> bool {
+        let shown = id.to_string();
+        self.filters.is_empty()
+            || self.filters.iter().any(|(text, glob)| *text == id.name || glob.is_match(&shown))
+    }
+
     fn nothing_matches(&self, known: &[String]) -> Error {
         let Some((wanted, _)) = self.filters.first() else {
             return Error::new(
@@ -372,6 +374,10 @@ impl Job {
         Error::new(ErrorKind::NothingToCompare, format!("no benchmark matches `{wanted}`{near}"))
     }
 
+    fn record(&self, runs: &mut BTreeMap<Arm, Run>, suite: &[Entry], measured: &[Measured]) {
+        record(runs, suite, measured, &self.policy.looks, &|id| self.wants(id));
+    }
+
     /// The benchmarks that are worth another look. A verdict reached at a look is final, so the others are not
     /// launched again.
     fn undecided(
@@ -382,7 +388,7 @@ impl Job {
     ) -> Result<BTreeSet<usize>> {
         let all = || (0..suite.len()).collect();
         let mut runs = runs.clone();
-        record(&mut runs, suite, so_far, &self.policy.looks);
+        self.record(&mut runs, suite, so_far);
         let (Some(baseline), Some(candidate)) =
             (runs.get(&Arm::Baseline), runs.get(&Arm::Candidate))
         else {

@@ -20,12 +20,14 @@ pub(super) struct Entry {
     pub(super) benchmark: Benchmark,
 }
 
-/// Adds everything that was measured to the runs of its arms.
+/// Adds everything that was measured to the runs of its arms. A bench may tell the exact metrics of all its benchmarks
+/// at every start; those of benchmarks that nobody `wants` are not heard.
 pub(super) fn record(
     runs: &mut BTreeMap<Arm, Run>,
     entries: &[Entry],
     measured: &[Measured],
     planned: &[Look],
+    wants: &dyn Fn(&BenchmarkId) -> bool,
 ) {
     let mut exact = ExactMetrics::default();
     for (entry, measured) in entries.iter().zip(measured) {
@@ -52,7 +54,7 @@ pub(super) fn record(
             });
         }
     }
-    exact.settle(runs);
+    exact.settle(runs, wants);
     for run in runs.values_mut() {
         run.series.sort_by(|a, b| (&a.id, &a.metric).cmp(&(&b.id, &b.metric)));
         run.failures.sort_by(|a, b| a.id.cmp(&b.id));
@@ -105,8 +107,8 @@ struct ExactMetrics {
     faults: BTreeMap<Arm, BTreeSet<Notice>>,
 }
 
-/// What launches said of one metric. A bench may tell the metrics of all its benchmarks at every start, so a launch of
-/// another benchmark is heard only where none of this one's own says anything.
+/// What launches said of one metric. A launch of another benchmark is heard only where none of this one's own says
+/// anything.
 #[derive(Default)]
 struct Told {
     own: Vec<f64>,
@@ -150,8 +152,11 @@ impl ExactMetrics {
         ));
     }
 
-    fn settle(self, runs: &mut BTreeMap<Arm, Run>) {
+    fn settle(self, runs: &mut BTreeMap<Arm, Run>, wants: &dyn Fn(&BenchmarkId) -> bool) {
         for ((arm, id, name, unit), told) in self.values {
+            if !wants(&id) {
+                continue;
+            }
             let values = if told.own.is_empty() { told.other } else { told.own };
             let Some(run) = runs.get_mut(&arm) else { continue };
             let unit = Unit::new(unit);

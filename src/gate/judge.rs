@@ -188,7 +188,7 @@ impl Tested {
             notices.push(Notice::new(
                 "noisy",
                 format!(
-                    "{} can be proven within ±{:.1} % with these launches, not within its tolerance",
+                    "{} can be proven within ±{:.2} % with these launches, not within its tolerance",
                     comparison.id,
                     100.0 * provable.exp_m1()
                 ),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::Options;
+use super::copies;
 use super::unit::{self, Known};
 use crate::error::{Error, Result};
 use crate::model::{
@@ -327,6 +328,7 @@ impl<'a> Found<'a> {
             }
             run.series.sort_by(|a, b| (&a.id, &a.metric).cmp(&(&b.id, &b.metric)));
             run.failures.sort_by(|a, b| (&a.id, &a.message).cmp(&(&b.id, &b.message)));
+            run.notices.extend(copies::notices(&run.series));
         }
         Ok(self.runs)
     }

@@ -8,6 +8,7 @@ mod bmf;
 mod cargo;
 mod cargo_criterion;
 mod catch2;
+mod copies;
 mod critcmp;
 pub mod criterion;
 mod criterion_text;

@@ -252,6 +252,10 @@ fn nothing(report: &Report, page: Page) -> String {
 }
 
 fn undecided(tally: &Tally<'_>, page: Page) -> String {
+    if tally.undecided.is_empty() {
+        let all = plural(tally.all.len(), "benchmark", "benchmarks");
+        return format!("none of {all} can be guarded; what was measured is shown and not tested");
+    }
     let mut answer = format!(
         "{} neither proven slower nor cleared: {}",
         tally.of_all(tally.undecided.len()),
@@ -271,6 +275,9 @@ fn undecided_action(report: &Report) -> String {
         .iter()
         .filter(|row| row.gated && !row.cleared && row.verdict == Verdict::Inconclusive)
         .collect();
+    if open.is_empty() {
+        return "Give results that say their spread and their number of values, or several files a side.".into();
+    }
     let needs: Vec<u32> = open.iter().filter_map(|row| row.launches_needed).collect();
     let mut action = String::from(if report.exit_code == 0 {
         "Nothing is proven slower and nobody has to act"

@@ -107,10 +107,28 @@ const TABLES: &str = include_str!("../studies/wast.jmh.txt");
 /// The rows of `compare --within` over the tables.
 fn judged(configuration: &str, arguments: &[&str]) -> Vec<Value> {
     let desk = Desk::new();
-    desk.put("tables.txt", TABLES);
     desk.put("pacegate.yaml", configuration);
-    desk.run(&[&["compare", "--within", "tables.txt"], arguments].concat());
-    desk.verdict()["benchmarks"].as_array().unwrap().clone()
+    rows(&within(&desk, TABLES, arguments))
+}
+
+/// The verdict of `compare --within` over a file.
+fn within(desk: &Desk, results: &str, arguments: &[&str]) -> Value {
+    desk.put("results", results);
+    desk.run(&[&["compare", "--within", "results"], arguments].concat());
+    desk.verdict()
+}
+
+fn rows(verdict: &Value) -> Vec<Value> {
+    verdict["benchmarks"].as_array().unwrap().clone()
+}
+
+fn told(verdict: &Value, kind: &str) -> Vec<String> {
+    let own = verdict["benchmarks"].as_array().unwrap().iter().map(|row| &row["notices"]);
+    own.chain([&verdict["notices"]])
+        .flat_map(|notices| notices.as_array().unwrap())
+        .filter(|notice| notice["kind"] == kind)
+        .map(|notice| notice["seen"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// The row of two contestants, whichever is the baseline.
@@ -179,4 +197,103 @@ fn five_percent_is_the_same_both_ways() {
             assert_eq!(1.05 < low, exceeds, "{table}, {larger} against {reference}: {low}");
         }
     }
+}
+
+/// The table of the serializer study: times are means of one process without spread or number, sizes do not vary.
+const SERIALIZERS: &str = include_str!("../studies/serializers.txt");
+
+#[test]
+fn times_of_the_serializer_table_are_shown_and_sizes_are_exact() {
+    let desk = Desk::new();
+    desk.put("baseline.txt", SERIALIZERS);
+    let slower = SERIALIZERS.replace("7421    5065   12485    486", "8421    5065   13485    487");
+    assert_ne!(slower, SERIALIZERS);
+    desk.put("candidate.txt", &slower);
+    let said = desk.check(&["compare", "baseline.txt", "candidate.txt"], 10, &["larger"]);
+    assert!(!said.stdout.contains("slower"), "{}", said.stdout);
+    let verdict = desk.verdict();
+    let rows = rows(&verdict);
+    assert_eq!(rows.len(), 18 * 6);
+    for row in &rows {
+        let gson = row["id"] == "json/google-gson/databind";
+        let expected = match row["metric"].as_str().unwrap() {
+            "size" if gson => "regression",
+            "size" | "+dfl" => "unchanged",
+            _ => "inconclusive",
+        };
+        assert_eq!(row["verdict"], expected, "{row}");
+    }
+    let ser = rows
+        .iter()
+        .find(|row| row["id"] == "json/google-gson/databind" && row["metric"] == "ser")
+        .unwrap();
+    assert!((ser["ratio"].as_f64().unwrap() - 8421.0 / 7421.0).abs() < 1e-12, "{ser}");
+    assert_eq!(ser["gated"], false, "{ser}");
+}
+
+#[test]
+fn a_format_of_the_serializer_table_ranks_as_published() {
+    let rows = rows(&within(&Desk::new(), SERIALIZERS, &[]));
+    // Saved by the library with generated code, of the total: 22.0 % as JSON, 23.2 % as Smile.
+    for (format, saved) in [("json", 0.220), ("smile", 0.232)] {
+        let id = format!("{format}/jackson/db-afterburner vs databind");
+        let row =
+            rows.iter().find(|row| row["id"] == id.as_str() && row["metric"] == "total").unwrap();
+        assert!((1.0 - row["ratio"].as_f64().unwrap() - saved).abs() < 5e-4, "{row}");
+    }
+}
+
+/// Ten batches of three libraries in one process, milliseconds.
+const PERSON: &str = include_str!("../studies/person.json");
+
+#[test]
+fn a_first_batch_that_stands_apart_is_told() {
+    let verdict = within(&Desk::new(), PERSON, &[]);
+    for row in rows(&verdict) {
+        assert_eq!(row["verdict"], "inconclusive", "{row}");
+    }
+    let told = told(&verdict, "first-batch");
+    for first in ["2.21 times", "1.11 times", "1.68 times"] {
+        assert!(told.iter().any(|seen| seen.contains(first)), "{first}: {told:?}");
+    }
+    // Which is no obstacle: with the first batch or without it, the second library takes 42 % longer.
+    let verdict = within(&Desk::new(), PERSON, &["--trust-samples", "--reference", "Json.NET"]);
+    for (library, without_the_first) in [("fastJSON", 1.424), ("ServiceStack.Text", 1.110)] {
+        let id = format!("person/{library} vs Json.NET");
+        let row = rows(&verdict).into_iter().find(|row| row["id"] == id.as_str()).unwrap();
+        assert_eq!(row["verdict"], "regression", "{row}");
+        let [low, high] = [0, 1].map(|end| row["ci"][end].as_f64().unwrap());
+        assert!((low..high).contains(&without_the_first), "{row}");
+    }
+}
+
+#[test]
+fn a_table_whose_cells_run_together_is_refused() {
+    let desk = Desk::new();
+    let glued = "Json.NETfastJSONServiceStack.Text\n1480342406\n2218308251\n10218306269\n";
+    desk.put("glued.txt", glued);
+    desk.check(
+        &["compare", "--within", "glued.txt"],
+        1,
+        &["glued.txt: no line of it is a result of a known tool; line 1 is `Json.NETfastJSON"],
+    );
+}
+
+/// Trimmed means of the samples study in milliseconds; those of parsing different samples as they were published,
+/// which, up to 10,000 samples, are those of writing the same samples.
+const SAMPLES: &str = include_str!("../studies/samples.json");
+
+#[test]
+fn a_published_table_that_is_a_copy_of_another_is_told() {
+    let desk = Desk::new();
+    let verdict = within(&desk, SAMPLES, &[]);
+    assert_eq!(
+        told(&verdict, "copied-results"),
+        [
+            "`deser/different/*/*` and `ser/same/*/*` have the same time, digit for digit, in 20 of 24 benchmarks"
+        ]
+    );
+    let said = desk.run(&["compare", "--within", "results"]);
+    let headline = "INCONCLUSIVE: none of 144 benchmarks can be guarded";
+    assert!(said.stdout.starts_with(headline), "{}", said.stdout);
 }
