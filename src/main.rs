@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use pacegate::measure::noise;
 use pacegate::measure::reaper::{REAPER_ARGUMENT, reaper_main};
 
 fn main() -> ExitCode {
@@ -9,6 +10,13 @@ fn main() -> ExitCode {
     if arguments.next().as_deref() == Some(REAPER_ARGUMENT) {
         reaper_main(arguments);
         return ExitCode::SUCCESS;
+    }
+    if noise::is_wanted() {
+        let arguments: Vec<String> = std::env::args().collect();
+        return match noise::noise_main(&arguments) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
     }
     pacegate::cli::main(std::env::args_os())
 }

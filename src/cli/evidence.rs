@@ -40,6 +40,12 @@ pub(super) fn replay(arguments: &ReplayArgs, output: &Output) -> Result<u8> {
 
 pub(super) fn explain(arguments: &ExplainArgs, output: &Output) -> Result<u8> {
     let path = arguments.evidence.clone().unwrap_or_else(|| output.out.join(EVIDENCE));
+    if arguments.evidence.is_none() && !path.exists() {
+        return Err(Error::usage(format!(
+            "there is no {}; run `pacegate check` first, or name the evidence with --evidence",
+            path.display()
+        )));
+    }
     let report = judge_again(&path)?;
     let pattern = glob(&arguments.benchmark).map_err(Error::usage)?;
     let named = |row: &&crate::gate::Row| {

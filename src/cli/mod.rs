@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod doctor;
 mod evidence;
 mod output;
 mod progress;
@@ -33,11 +34,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Run(arguments) => check::run(&arguments, &output),
         Command::Compare(arguments) => compare::compare(&arguments, &output),
         Command::Explain(arguments) => evidence::explain(&arguments, &output),
+        Command::Doctor(arguments) => doctor::doctor(&arguments, &output),
         Command::Selftest(arguments) => selftest::selftest(&arguments, &output),
         Command::Replay(arguments) => evidence::replay(&arguments, &output),
         Command::Schema { name } => schema(name),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "pacegate", &mut std::io::stdout());
+            clap_complete::generate(shell, &mut command(), "pacegate", &mut std::io::stdout());
             Ok(0)
         }
     };
@@ -45,6 +47,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => output::fail(&error, &output),
     }
+}
+
+/// The command line as a value: what is understood, for man pages, completions and the test of the documentation.
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 const STYLES: Styles = Styles::styled()
@@ -83,6 +90,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Show one benchmark in depth: launches, pairs, looks, test, what would settle it.
     Explain(evidence::ExplainArgs),
+    /// Tell whether this machine is fit to measure on: its settings, its noise, its fingerprint.
+    Doctor(doctor::DoctorArgs),
     /// Prove on real or simulated evidence that the gate goes red when it should and stays green when it should.
     Selftest(selftest::SelftestArgs),
     /// Judge stored evidence again: the same verdict, byte for byte.
@@ -102,7 +111,7 @@ enum Command {
 /// What every command prints, and where.
 #[derive(Args, Clone, Debug)]
 struct Output {
-    /// Folder for verdict.json, report.md and evidence.jsonl.zst.
+    /// Folder for verdict.json, report.md, report.html, junit.xml, comparisons.csv and evidence.jsonl.zst.
     #[arg(long, global = true, value_name = "DIR", default_value = "target/pacegate")]
     out: PathBuf,
     /// Policy and profiles.
@@ -139,6 +148,8 @@ enum SchemaName {
     Config,
     /// A file for import, which anybody can write.
     Import,
+    /// What `doctor --json` prints.
+    Doctor,
 }
 
 fn schema(name: SchemaName) -> Result<u8> {
@@ -147,6 +158,7 @@ fn schema(name: SchemaName) -> Result<u8> {
         SchemaName::Evidence => crate::store::evidence::schema(),
         SchemaName::Config => crate::config::Config::schema(),
         SchemaName::Import => crate::ingest::import_schema(),
+        SchemaName::Doctor => doctor::schema(),
     })?;
     Ok(0)
 }

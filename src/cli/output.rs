@@ -20,12 +20,16 @@ pub(super) fn deliver(report: &Report, output: &Output) -> Result<u8> {
     Ok(report.exit_code)
 }
 
-/// Writes verdict.json and report.md.
+/// Writes every file of a report.
 pub(super) fn write_files(report: &Report, out: &Path) -> Result<()> {
     fs::create_dir_all(out).context(|| format!("{}: no folder for the reports", out.display()))?;
-    for (name, text) in
-        [("verdict.json", report::json(report)), ("report.md", report::markdown(report))]
-    {
+    for (name, text) in [
+        ("verdict.json", report::json(report)),
+        ("report.md", report::markdown(report)),
+        ("report.html", report::html(report)),
+        ("junit.xml", report::junit(report)),
+        ("comparisons.csv", report::csv(report)),
+    ] {
         let path = out.join(name);
         fs::write(&path, text).context(|| path.display().to_string())?;
     }

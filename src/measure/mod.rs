@@ -9,6 +9,8 @@
 //!     corun      the arms of a pair at the same time on one CPU, under the clock shim
 //!     launch     one fresh process for one benchmark
 //!   reaper     whatever happens to pacegate, no child outlives it
+//!
+//!   doctor     what the machine's settings do to measurements;   noise   a bench to learn its noise with
 //! ```
 //!
 //! Nothing here judges; a pair of launches is handed on with all its samples in measured order.
@@ -18,8 +20,10 @@ pub mod calibrate;
 pub mod corun;
 pub mod cpu;
 pub mod discover;
+pub mod doctor;
 pub mod fingerprint;
 pub mod launch;
+pub mod noise;
 #[cfg(clock_shim)]
 #[path = "shim/page.rs"]
 #[expect(dead_code, reason = "half of the layout is the shim's own business")]

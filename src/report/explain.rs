@@ -7,7 +7,7 @@ use super::terminal::{Page, Screen, left, right, verdict_style};
 use super::{Report, text};
 use crate::compare::Noise;
 use crate::gate::{Row, Verdict};
-use crate::model::{BenchmarkId, Better, Mode};
+use crate::model::{BenchmarkId, Better, Mode, Reference};
 
 /// Dots of the plot that stand on each other; more than that share one.
 const PLOT_HEIGHT: usize = 6;
@@ -28,6 +28,9 @@ pub fn explain(report: &Report, id: &BenchmarkId, screen: &Screen) -> Option<Str
     page.heading("To reproduce");
     for line in reproduce(report) {
         page.wrapped("  ", &line, 4);
+    }
+    if let Some(command) = again(report, rows[0]) {
+        page.line(&format!("    {command}"));
     }
     Some(page.finish())
 }
@@ -175,7 +178,8 @@ fn labels(marks: impl Iterator<Item = (usize, String)>, columns: usize) -> Strin
     taken.iter().fold(String::new(), |line, (from, _, text)| left(&line, *from) + text)
 }
 
-fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
+/// What a verdict rests on, by name; a fact that does not apply is empty.
+pub(super) fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
     let side = |value: Option<f64>, launches: u32| {
         value.map_or_else(String::new, |value| {
             let launches = text::plural(launches as usize, "launch", "launches");
@@ -238,11 +242,28 @@ fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
             if looks.is_empty() {
                 String::new()
             } else {
-                format!("after {} {pairs}", text::listed(&looks, looks.len()))
+                format!(
+                    "after {} {pairs}{}",
+                    text::listed(&looks, looks.len()),
+                    enough(report, row)
+                )
             },
         ),
         ("to settle", settle(row)),
     ]
+}
+
+/// Whether fewer pairs than planned settled the row.
+fn enough(report: &Report, row: &Row) -> String {
+    let planned = report.policy.looks.iter().map(|look| look.pairs).max();
+    match (row.scores.looks.last(), planned) {
+        (Some(taken), Some(planned))
+            if *taken < planned && row.verdict != Verdict::Inconclusive =>
+        {
+            format!("; {taken} of at most {planned} were enough")
+        }
+        _ => String::new(),
+    }
 }
 
 fn tolerance(row: &Row) -> String {
@@ -311,4 +332,30 @@ fn reproduce(report: &Report) -> Vec<String> {
     }
     lines.push(format!("{again}."));
     lines
+}
+
+/// The command that measures the row again; `None` where pacegate did not measure it against this baseline, or where
+/// its name can't be typed.
+pub(super) fn again(report: &Report, row: &Row) -> Option<String> {
+    let plan = report.plan.as_ref()?;
+    let baseline =
+        report.baseline.revision.as_ref().filter(|_| row.reference == Reference::Base)?;
+    let id = row.id.to_string();
+    let words = [baseline.id.as_str(), plan.profile.as_str(), id.as_str()];
+    let odd =
+        |word: &&str| word.is_empty() || word.starts_with('-') || text::visible(word) != *word;
+    if words.iter().any(odd) {
+        return None;
+    }
+    let [baseline, profile, id] = words.map(quoted);
+    Some(format!(
+        "pacegate check --baseline {baseline} --profile {profile} --seed {} {id}",
+        plan.seed
+    ))
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+    if word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

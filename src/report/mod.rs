@@ -3,17 +3,24 @@
 //! ```text
 //!            ┌─ terminal   80 columns, the answer first      ┐
 //!            ├─ explain    one benchmark in depth            │ text     numbers, names, widths
-//!  Report ───┤                                               ├ prose    headline, circumstances
-//!            ├─ markdown   a comment within GitHub's limit   │
-//!            └─ json       the verdict file and its schema   ┘
+//!            ├─ markdown   a comment within GitHub's limit   ├ prose    headline, circumstances
+//!  Report ───┼─ html       one page with pictures            │ plot     the pictures
+//!            ├─ json       the verdict file and its schema   │ element  what is escaped, and how
+//!            ├─ junit      the rows as tests                 │
+//!            └─ csv        the rows for a spreadsheet        ┘
 //! ```
 //!
 //! A renderer is a pure function from a [`Report`] to text. It decides nothing and computes no statistic; colour,
 //! width and verbosity are parameters.
 
+mod csv;
+mod element;
 mod explain;
+mod html;
 mod json;
+mod junit;
 mod markdown;
+mod plot;
 mod prose;
 mod terminal;
 mod text;
@@ -23,8 +30,11 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use csv::csv;
 pub use explain::explain;
+pub use html::html;
 pub use json::{VerdictFile, json, verdict_schema};
+pub use junit::junit;
 pub use markdown::{MARKDOWN_LIMIT, markdown};
 pub use terminal::{Colour, Screen, Verbosity, terminal};
 

@@ -352,7 +352,7 @@ fn cause(report: &Report, page: Page, otherwise: &str) -> String {
 }
 
 /// The revision or the file, and its distance.
-fn side(side: &Side, page: Page) -> String {
+pub(super) fn side(side: &Side, page: Page) -> String {
     let revision = side.revision.as_ref();
     let label = match (side.label.as_str(), revision) {
         ("", None) => "unnamed".into(),

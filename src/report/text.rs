@@ -214,7 +214,7 @@ fn is_whole(value: f64) -> bool {
 }
 
 /// Whole numbers as they are, others to four digits.
-fn counted(value: f64) -> String {
+pub(super) fn counted(value: f64) -> String {
     if is_whole(value) { grouped(value) } else { significant(value) }
 }
 

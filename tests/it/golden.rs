@@ -1,8 +1,9 @@
 //! Reports made by hand and the pages that they must become.
 //!
 //! Each case is a report, built below, and a folder `tests/golden/<case>/` with the page for a terminal at 80 columns
-//! (`out.txt`), for a pull request (`out.md`), the verdict file (`out.json`) and, where a case has a benchmark worth
-//! it, its explanation (`explain.txt`). A page that differs fails the test and is printed.
+//! (`out.txt`), for a pull request (`out.md`), the verdict file (`out.json`), the page with pictures without its style
+//! and script (`out.html`), the rows as tests (`junit.xml`) and for a spreadsheet (`out.csv`) and, where a case has a
+//! benchmark worth it, its explanation (`explain.txt`). A page that differs fails the test and is printed.
 //!
 //! To take new pages over, run `PACEGATE_GOLDEN=write cargo test --test it golden`, look at every line of
 //! `git diff tests/golden`, and say in the commit why the new page is right. A file or folder that no case owns fails
@@ -17,7 +18,8 @@ use pacegate::model::{
     BenchmarkId, Better, Environment, Experiment, Metric, Mode, Notice, Reference, Revision, Unit,
 };
 use pacegate::report::{
-    Plan, Report, Screen, Side, Verbosity, explain, json, markdown, terminal, verdict_schema,
+    Plan, Report, Screen, Side, Verbosity, csv, explain, html, json, junit, markdown, terminal,
+    verdict_schema,
 };
 
 struct Case {
@@ -459,6 +461,15 @@ fn many_rows() -> Report {
     report(&[Outcome::Fail, Outcome::Inconclusive], rows)
 }
 
+/// A page without its style and its script, which are the same on every one.
+pub(crate) fn bare(page: &str) -> String {
+    ["style", "script"].iter().fold(page.to_owned(), |page, name| {
+        let (before, rest) = page.split_once(&format!("<{name}>")).expect("its start");
+        let (_, after) = rest.split_once(&format!("</{name}>")).expect("its end");
+        format!("{before}<{name}></{name}>{after}")
+    })
+}
+
 #[test]
 fn golden_pages() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
@@ -471,6 +482,9 @@ fn golden_pages() {
         if case.name != "many-rows" {
             pages.insert(folder.join("out.md"), markdown(report));
             pages.insert(folder.join("out.json"), json(report));
+            pages.insert(folder.join("out.html"), bare(&html(report)));
+            pages.insert(folder.join("junit.xml"), junit(report));
+            pages.insert(folder.join("out.csv"), csv(report));
         }
         if let Some(id) = &case.explained {
             let text = explain(report, id, &Screen::default()).expect("the case has it");

@@ -2,11 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod browser;
 mod cases;
 mod cli;
 mod compare;
 mod config;
 mod desk;
+mod docs;
 mod gate;
 mod golden;
 mod ingest;

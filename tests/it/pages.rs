@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use pacegate::gate::{OnInconclusive, Outcome, Policy, Row, Verdict};
 use pacegate::model::{BenchmarkId, Better, Metric, Notice, Unit};
 use pacegate::report::{
-    Colour, MARKDOWN_LIMIT, Report, Screen, Side, Verbosity, VerdictFile, explain, json, markdown,
-    terminal, verdict_schema,
+    Colour, MARKDOWN_LIMIT, Report, Screen, Side, Verbosity, VerdictFile, csv, explain, html, json,
+    junit, markdown, terminal, verdict_schema,
 };
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
-use crate::golden::{cases, row};
+use crate::golden::{bare, cases, row};
 
 /// Bits that mean something to Markdown, HTML, GitHub, a terminal or a table.
 const HOSTILE: &[&str] = &[
@@ -216,6 +216,51 @@ fn parse(page: &str) -> Parsed {
         }
     }
     parsed
+}
+
+/// What a reader of XML makes of a page: the names of its elements, and the text of those that are called `of`.
+fn elements(page: &str, of: &str) -> (Vec<String>, Vec<String>) {
+    use quick_xml::events::Event;
+    let mut reader = quick_xml::Reader::from_str(page);
+    let (mut names, mut texts, mut open) = (Vec::new(), Vec::new(), None::<String>);
+    loop {
+        let event = reader.read_event().unwrap_or_else(|error| panic!("{error} in {page}"));
+        match event {
+            Event::Start(start) | Event::Empty(start) => {
+                let name = start.name().as_ref().to_owned();
+                for attribute in start.attributes() {
+                    attribute.unwrap_or_else(|error| panic!("{error} in {page}"));
+                }
+                if name == of {
+                    open = Some(String::new());
+                }
+                names.push(name);
+            }
+            Event::Text(text) => {
+                if let Some(open) = &mut open {
+                    open.push_str(&text);
+                }
+            }
+            Event::GeneralRef(name) => {
+                if let Some(open) = &mut open {
+                    open.push_str(match &*name {
+                        "amp" => "&",
+                        "lt" => "<",
+                        "gt" => ">",
+                        "quot" => "\"",
+                        "#39" => "'",
+                        other => panic!("`{other}` is not one of our escapes"),
+                    });
+                }
+            }
+            Event::End(end) if end.name().as_ref() == of => {
+                texts.extend(open.take());
+            }
+            Event::End(_) | Event::Decl(_) | Event::DocType(_) => {}
+            Event::Eof => return (names, texts),
+            other => panic!("{other:?} in {page}"),
+        }
+    }
 }
 
 /// Whether a value is what the schema says. It knows the keywords that our schema uses and no other.
@@ -483,6 +528,33 @@ proptest! {
         prop_assert_eq!(terminal(&one, &verbose()), terminal(&other, &verbose()));
         prop_assert_eq!(markdown(&one), markdown(&other));
         prop_assert_eq!(json(&one), json(&other));
+        prop_assert_eq!(html(&one), html(&other));
+        prop_assert_eq!(junit(&one), junit(&other));
+        prop_assert_eq!(csv(&one), csv(&other));
+    }
+
+    #[test]
+    fn the_page_is_well_formed_and_holds_every_row(
+        rows in any_rows(12), applied in any_outcomes(), label in hostile(), cause in prop::option::of(hostile()),
+    ) {
+        let mut report = report(applied, &label, rows);
+        report.cause = cause;
+        let (names, rows) = elements(&bare(&html(&report)), "h3");
+        let count = |name: &str| names.iter().filter(|n| *n == name).count();
+        prop_assert_eq!(count("script"), 1);
+        prop_assert_eq!(count("a"), 1);
+        prop_assert_eq!(count("img"), 0);
+        prop_assert_eq!(rows.len(), report.rows.len());
+        for (shown, row) in rows.iter().zip(&report.rows) {
+            let end = row.id.name.rsplit(' ').next().expect("a number");
+            prop_assert!(shown.contains(end), "{} is not {}", shown, row.id);
+        }
+        let (names, _) = elements(&junit(&report), "");
+        let count = |name: &str| names.iter().filter(|n| *n == name).count();
+        let own = usize::from(report.exit_code != 0 && count("testcase") > report.rows.len());
+        prop_assert_eq!(count("testcase"), report.rows.len() + own);
+        prop_assert!(report.exit_code == 0 || count("failure") + count("error") > 0);
+        prop_assert_eq!(csv(&report).lines().count(), report.rows.len() + 1);
     }
 
     #[test]
