@@ -1,4 +1,5 @@
-//! How fast inputs are read: the two JSON parsers on criterion's `sample.json`, a whole tree, an evidence file.
+//! How fast inputs are read: the two JSON parsers on criterion's `sample.json`, a whole tree, a result file of another tool
+//! beside typed `serde_json`, an evidence file. `examples/large_results.rs` does the same with files of 300 MB.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +8,7 @@ use std::path::Path;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use pacegate::gate::Policy;
-use pacegate::ingest::{Options, criterion as tree};
+use pacegate::ingest::{Options, criterion as tree, read_bytes};
 use pacegate::model::{
     self, Arm, Evidence, Experiment, Launch, Metric, Run, Sample, SamplingMode, Series, Usage,
 };
@@ -78,6 +79,56 @@ fn trees(c: &mut Criterion) {
     c.bench_function("ingest/tree/500", |b| b.iter(|| read(black_box(folder.path()))));
 }
 
+/// The part of JMH's result that its values are in.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only parsing is timed")]
+struct JEntry {
+    benchmark: String,
+    primary_metric: JMetric,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "only parsing is timed")]
+struct JMetric {
+    score: f64,
+    score_unit: String,
+    raw_data: Vec<Vec<f64>>,
+}
+
+/// A hundred benchmarks of five forks with five hundred iterations each: 5 MB.
+fn results(c: &mut Criterion) {
+    let fork = |i: u64| -> Vec<f64> {
+        (0..500_u64).map(|j| 1e4 / ((i * 500 + j * j) % 9973 + 1) as f64).collect()
+    };
+    let entries: Vec<_> = (0..100_u64)
+        .map(|i| {
+            let forks: Vec<_> = (0..5).map(|f| fork(5 * i + f)).collect();
+            serde_json::json!({
+                "benchmark": format!("org.example.Codec.pack{i}"), "mode": "avgt", "threads": 1, "forks": 5,
+                "primaryMetric": {"score": 1.5, "scoreError": 0.1, "scoreUnit": "us/op", "rawData": forks},
+                "secondaryMetrics": {},
+            })
+        })
+        .collect();
+    let text = serde_json::Value::Array(entries).to_string().into_bytes();
+    let mut group = c.benchmark_group("ingest/results");
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("serde_json", |b| {
+        b.iter(|| serde_json::from_slice::<Vec<JEntry>>(black_box(&text)).is_ok());
+    });
+    // The reader takes the bytes as they were read; the copy is not timed.
+    group.bench_function("pacegate", |b| {
+        b.iter_batched(
+            || text.clone(),
+            |copy| read_bytes("results", copy, &Options::default()).is_ok(),
+            BatchSize::LargeInput,
+        );
+    });
+    group.finish();
+}
+
 fn evidence(c: &mut Criterion) {
     let mut bytes = Vec::new();
     evidence_file(500).to_writer(&mut bytes).expect("memory can be written to");
@@ -135,5 +186,5 @@ fn evidence_file(benchmarks: u64) -> EvidenceFile {
     }
 }
 
-criterion_group!(benches, parsers, trees, evidence);
+criterion_group!(benches, parsers, trees, results, evidence);
 criterion_main!(benches);

@@ -269,9 +269,13 @@ impl Sides<'_> {
             (_, _, Some(failure)) => {
                 scored.finding = Some(Finding::Failed(said(failure)));
             }
-            (Some(baseline), Some(candidate), None) => {
-                self.score_both(&mut scored, baseline, candidate)
-            }
+            (Some(baseline), Some(candidate), None) => match couple.baseline_failure {
+                // Some of its values are there, but nobody knows what the failure did to them.
+                Some(failure) => {
+                    scored.finding = Some(Finding::Failed(format!("baseline: {}", said(failure))));
+                }
+                None => self.score_both(&mut scored, baseline, candidate),
+            },
             (None, Some(_), None) => {
                 if let Some(failure) = couple.baseline_failure {
                     scored.notices.push(Notice::new(

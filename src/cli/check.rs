@@ -26,6 +26,7 @@ use crate::model::{
 use crate::report::Plan;
 use crate::store::evidence::{Ending, EvidenceFile};
 
+use super::compare::read_side;
 use super::evidence::{EVIDENCE, report_of};
 use super::progress::Bar;
 use super::record::{Entry, failure, record};
@@ -54,9 +55,13 @@ pub(super) struct SuiteArgs {
 pub(super) struct CheckArgs {
     #[command(flatten)]
     suite: SuiteArgs,
-    /// Revision to compare with; the merge base with the default branch if absent.
+    /// Results of any harness to judge as the candidate; several are several launches. Nothing is built or launched.
+    #[arg(long, value_name = "RESULT", num_args = 1.., requires = "baseline", conflicts_with_all = ["benchmarks", "release"])]
+    from: Vec<String>,
+    /// Revision to compare with; the merge base with the default branch if absent. With --from: a result, or several
+    /// by several --baseline.
     #[arg(long, value_name = "REVISION")]
-    baseline: Option<String>,
+    baseline: Vec<String>,
     /// A release to compare with as well, in the same session.
     #[arg(long, value_name = "REVISION")]
     release: Option<String>,
@@ -74,13 +79,17 @@ pub(super) struct RunArgs {
 pub(super) fn check(arguments: &CheckArgs, output: &Output) -> Result<u8> {
     let mut job = Job::new(&arguments.suite, output)?;
     job.policy.attempt = arguments.attempt;
+    if !arguments.from.is_empty() {
+        return job.judge_results(&arguments.baseline, &arguments.from, output);
+    }
+    let baseline = match arguments.baseline.as_slice() {
+        [] => None,
+        [revision] => Some(revision.as_str()),
+        _ => return Err(Error::usage("several baselines need --from; name one revision")),
+    };
     let workshop = Workshop::open(Path::new("."), &job.target)?;
     let mut arms = vec![
-        (
-            Arm::Baseline,
-            workshop
-                .baseline(arguments.baseline.as_deref(), job.config.default_branch.as_deref())?,
-        ),
+        (Arm::Baseline, workshop.baseline(baseline, job.config.default_branch.as_deref())?),
         (Arm::Candidate, workshop.candidate()?),
     ];
     if let Some(release) = &arguments.release {
@@ -176,6 +185,23 @@ impl Job {
             filters,
             started,
         })
+    }
+
+    /// Judges what was measured elsewhere as if it had been measured here, and keeps it as evidence.
+    fn judge_results(&self, baseline: &[String], from: &[String], output: &Output) -> Result<u8> {
+        let runs = [(Arm::Baseline, read_side(baseline)?), (Arm::Candidate, read_side(from)?)];
+        let file = EvidenceFile {
+            pacegate: env!("CARGO_PKG_VERSION").into(),
+            started: Some(self.started),
+            policy: self.policy.clone(),
+            plan: None,
+            notices: Vec::new(),
+            runs: runs.into(),
+            ending: Ending::Complete,
+        };
+        std::fs::create_dir_all(&output.out)?;
+        file.write(&output.out.join(EVIDENCE))?;
+        output::deliver(&report_of(&file)?, output)
     }
 
     /// Builds and launches all arms, and writes the evidence.

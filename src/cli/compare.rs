@@ -16,7 +16,8 @@ use super::{Output, output};
 
 #[derive(Args, Debug)]
 pub(super) struct CompareArgs {
-    /// Baseline and candidate: evidence files or criterion trees, `PATH` or `PATH:baseline-name`.
+    /// Baseline and candidate: results of any known harness, `PATH` or `PATH:PART`, where the part names a baseline of a
+    /// criterion tree, an arm of an evidence file or a revision of a history.
     #[arg(value_names = ["BASELINE", "CANDIDATE"], num_args = 2, conflicts_with_all = ["baseline", "candidate", "within"])]
     sides: Vec<String>,
     /// Inputs of the baseline; several are several launches.
@@ -65,7 +66,8 @@ fn read(input: &str) -> Result<Run> {
     ingest::read(&Spec::parse(input), &Options { limits: Limits::OWN, ..Options::default() })
 }
 
-fn read_side(inputs: &[String]) -> Result<Run> {
+/// One side of a comparison: several inputs are several launches.
+pub(super) fn read_side(inputs: &[String]) -> Result<Run> {
     let runs = inputs.iter().map(|input| read(input)).collect::<Result<Vec<_>>>()?;
     let mut run = Run::merged(runs);
     let name = inputs.join(", ");

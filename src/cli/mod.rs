@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod convert;
 mod doctor;
 mod evidence;
 mod output;
@@ -33,6 +34,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(arguments) => check::check(&arguments, &output),
         Command::Run(arguments) => check::run(&arguments, &output),
         Command::Compare(arguments) => compare::compare(&arguments, &output),
+        Command::Convert(arguments) => convert::convert(&arguments, &output),
         Command::Explain(arguments) => evidence::explain(&arguments, &output),
         Command::Doctor(arguments) => doctor::doctor(&arguments, &output),
         Command::Selftest(arguments) => selftest::selftest(&arguments, &output),
@@ -86,8 +88,10 @@ enum Command {
     Check(check::CheckArgs),
     /// Measure this tree alone and write the evidence.
     Run(check::RunArgs),
-    /// Compare any two results: evidence files, criterion trees.
+    /// Compare any two results of any harness that is known here.
     Compare(compare::CompareArgs),
+    /// Write a result of any harness as evidence, or as Bencher Metric Format.
+    Convert(convert::ConvertArgs),
     /// Show one benchmark in depth: launches, pairs, looks, test, what would settle it.
     Explain(evidence::ExplainArgs),
     /// Tell whether this machine is fit to measure on: its settings, its noise, its fingerprint.

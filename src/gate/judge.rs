@@ -12,8 +12,10 @@
 //!             │          │          │   ├────┤     Regression    proven above +λ, over the whole suite
 //! ```
 
+use std::collections::BTreeSet;
+
 use crate::compare::{Comparison, Finding, Looked, Noise};
-use crate::model::{Better, Mode, Notice};
+use crate::model::{BenchmarkId, Better, Mode, Notice, Reference};
 use crate::stats::dist::t_upper;
 use crate::stats::multiple::{benjamini_hochberg, holm};
 use crate::stats::power::{Needed, needed, smallest_caught};
@@ -60,7 +62,8 @@ pub fn judge(comparisons: Vec<Comparison>, policy: &Policy) -> Result<Judgement,
         tested.iter().filter(|t| t.regression.is_some_and(|p| p <= level(policy))).count();
     let family = tested.iter().filter(|t| t.regression.is_some()).count();
     let crowd = Crowd { rejected, family };
-    let rows: Vec<Row> = tested.into_iter().map(|t| t.row(policy, crowd)).collect();
+    let mut rows: Vec<Row> = tested.into_iter().map(|t| t.row(policy, crowd)).collect();
+    metrics_gone(&mut rows);
     let applied = outcomes(&rows, policy);
     Ok(Judgement { rows, applied, notices })
 }
@@ -518,9 +521,7 @@ fn shown_estimate(comparison: &Comparison) -> Option<Estimate> {
 fn outcomes(rows: &[Row], policy: &Policy) -> Vec<Outcome> {
     let gated = || rows.iter().filter(|row| row.gated);
     let any = |verdict: Verdict| gated().any(|row| row.verdict == verdict);
-    let compared = rows
-        .iter()
-        .any(|row| !matches!(row.verdict, Verdict::Added | Verdict::Removed | Verdict::Failed));
+    let compared = rows.iter().any(was_compared);
     let mut applied = Vec::new();
     // Where the sides share no benchmark at all, "removed" would be a guess: they are not two states of one suite.
     if any(Verdict::Regression)
@@ -542,6 +543,27 @@ fn outcomes(rows: &[Row], policy: &Policy) -> Vec<Outcome> {
         applied.push(Outcome::Pass);
     }
     applied
+}
+
+/// A benchmark of which another metric was compared has not vanished: the metric that is gone can't be judged.
+fn metrics_gone(rows: &mut [Row]) {
+    let still_there: BTreeSet<(BenchmarkId, Reference)> = rows
+        .iter()
+        .filter(|row| was_compared(row))
+        .map(|row| (row.id.clone(), row.reference))
+        .collect();
+    for row in rows.iter_mut().filter(|row| row.verdict == Verdict::Removed) {
+        if still_there.contains(&(row.id.clone(), row.reference)) {
+            row.verdict = Verdict::Inconclusive;
+            row.reason =
+                "the candidate has this benchmark without this metric; measure both sides alike"
+                    .into();
+        }
+    }
+}
+
+fn was_compared(row: &Row) -> bool {
+    !matches!(row.verdict, Verdict::Added | Verdict::Removed | Verdict::Failed)
 }
 
 /// A number without needless zeros: `2`, `0.5`, `485`.

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! A benchmark is a grid of its parameters, whose last one changes fastest; each cell is a benchmark here, named as asv
-//! prints it: `io.Read.time_read('small')`. A cell that is null failed, and NaN was skipped: neither has a value. The
+//! prints it: `io.Read.time_read('small')`. A cell that is null failed, and NaN was left out by the suite itself. The
 //! name's last part says what is measured: seconds for `time`, bytes for `mem` and `peakmem`, anything for `track`.
 //!
 //! The result of a time is the median of its samples, and `ci_99` an interval of that median by ranks; it is taken as
@@ -32,7 +32,7 @@ use serde::de::IgnoredAny;
 
 use super::Format;
 use super::found::{Found, facts, named};
-use super::input::{Input, Scalar};
+use super::input::{Input, Number, Scalar};
 use super::unit::{self, Known};
 use crate::error::Result;
 use crate::model::{BenchmarkId, Environment, Revision, Spread, Summary};
@@ -64,6 +64,26 @@ struct AFile<'a> {
     results: BTreeMap<String, AResult>,
 }
 
+/// The result of a cell.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum ACell {
+    Number(f64),
+    /// It failed.
+    Null(()),
+    /// `NaN`, which JSON has not: the suite skipped it.
+    Text(String),
+}
+
+impl ACell {
+    fn number(&self) -> Option<f64> {
+        match self {
+            ACell::Number(number) => Some(*number),
+            ACell::Null(()) | ACell::Text(_) => None,
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AResult {
@@ -78,17 +98,17 @@ enum AResult {
         #[serde(default)]
         stats: Option<AStats>,
     },
-    Plain(Option<f64>),
+    Plain(ACell),
     Other(IgnoredAny),
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AColumn {
-    Numbers(Vec<Option<f64>>),
-    Number(f64),
+    Cells(Vec<ACell>),
+    Cell(ACell),
     Params(Vec<Vec<String>>),
-    Samples(Vec<Option<Vec<f64>>>),
+    Samples(Vec<Option<Vec<Number>>>),
     Other(IgnoredAny),
 }
 
@@ -108,17 +128,21 @@ struct AStatsOfCell {
 
 impl Default for AColumn {
     fn default() -> Self {
-        AColumn::Numbers(Vec::new())
+        AColumn::Cells(Vec::new())
     }
 }
 
 impl AColumn {
-    fn numbers(self) -> Vec<Option<f64>> {
+    fn cells(self) -> Vec<ACell> {
         match self {
-            AColumn::Numbers(numbers) => numbers,
-            AColumn::Number(number) => vec![Some(number)],
+            AColumn::Cells(cells) => cells,
+            AColumn::Cell(number @ ACell::Number(_)) => vec![number],
             _ => Vec::new(),
         }
+    }
+
+    fn numbers(self) -> Vec<Option<f64>> {
+        self.cells().iter().map(ACell::number).collect()
     }
 }
 
@@ -126,8 +150,8 @@ impl AColumn {
 #[derive(Default)]
 struct Grid {
     params: Vec<Vec<String>>,
-    results: Vec<Option<f64>>,
-    samples: Vec<Option<Vec<f64>>>,
+    results: Vec<ACell>,
+    samples: Vec<Option<Vec<Number>>>,
     low: Vec<Option<f64>>,
     high: Vec<Option<f64>>,
     repeat: Vec<Option<f64>>,
@@ -168,7 +192,7 @@ impl Grid {
         match (column, value) {
             ("params", AColumn::Params(params)) => self.params = params,
             ("samples", AColumn::Samples(samples)) => self.samples = samples,
-            ("result", value) => self.results = value.numbers(),
+            ("result", value) => self.results = value.cells(),
             ("stats_ci_99_a", value) => self.low = value.numbers(),
             ("stats_ci_99_b", value) => self.high = value.numbers(),
             ("stats_repeat", value) => self.repeat = value.numbers(),
@@ -265,10 +289,18 @@ fn add(
     index: usize,
 ) -> Result<(), String> {
     let at = |column: &[Option<f64>]| column.get(index).copied().flatten();
-    let score = at(&grid.results)
-        .ok_or("it failed or was skipped (null or NaN); look at what asv said of it")?;
+    let score = match grid.results.get(index) {
+        Some(ACell::Number(score)) => *score,
+        Some(ACell::Text(text)) if text.eq_ignore_ascii_case("nan") => {
+            found.skip(id, "NaN");
+            return Ok(());
+        }
+        _ => return Err("it failed (null); look at what asv said of it".into()),
+    };
     if let Some(Some(samples)) = grid.samples.get(index) {
-        found.launch(id, metric, samples);
+        let values: Option<Vec<f64>> = samples.iter().map(|value| value.0).collect();
+        let values = values.ok_or("one of its samples is not a number; run asv again")?;
+        found.launch(id, metric, &values);
         return Ok(());
     }
     if let Kind::Memory = kind {
@@ -333,11 +365,11 @@ fn units_beside(input: &Input, found: &mut Found<'_>) -> BTreeMap<String, String
 mod tests {
     use std::fs;
 
-    use super::super::in_words::{error, kinds, lines, run};
+    use super::super::testing::{error, lines, notices, run_of};
     use super::super::{Options, read_file};
 
     fn check(file: &str, expected: &[&str]) {
-        let run = run(&format!(r#"{{"commit_hash": "0123abcdef", "params": {{}}, {file}}}"#));
+        let run = run_of(&format!(r#"{{"commit_hash": "0123abcdef", "params": {{}}, {file}}}"#));
         assert_eq!(lines(&run), expected);
     }
 
@@ -358,8 +390,7 @@ mod tests {
                 "io.peakmem_load bytes B lower score 4096",
                 "io.time_plain time ns lower score 500000000",
                 "io.track_rows value  unknown score 7",
-                "io.time_failed failed: results.io.time_failed: it failed or was skipped (null or NaN); \
-                 look at what asv said of it",
+                "io.time_failed failed: results.io.time_failed: it failed (null); look at what asv said of it",
                 "io.track_odd failed: results.io.track_odd: it has no result; look at what asv said of it",
             ],
         );
@@ -382,14 +413,21 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_cell_leaves_the_others() {
-        check(
-            r#""results": {"a.time_x": {"params": [["a", "b", "c"]], "result": [null, 0.5, NaN]}}"#,
-            &[
+    fn a_failed_cell_leaves_the_others_and_nan_is_skipped() {
+        let run = run_of(
+            r#"{"commit_hash": "0123abcdef", "params": {}, "results": {
+                "a.time_x": {"params": [["a", "b", "c"]], "result": [null, 0.5, NaN]}, "a.time_y": NaN}}"#,
+        );
+        assert_eq!(
+            lines(&run),
+            [
                 "a.time_x(b) time ns lower score 500000000",
-                "a.time_x(a) failed: results.a.time_x: it failed or was skipped (null or NaN); look at what asv said of it",
-                "a.time_x(c) failed: results.a.time_x: it failed or was skipped (null or NaN); look at what asv said of it",
-            ],
+                "a.time_x(a) failed: results.a.time_x: it failed (null); look at what asv said of it",
+            ]
+        );
+        assert_eq!(
+            run.notices[0].seen,
+            "results: benchmarks skipped themselves: a.time_x(c) (NaN), a.time_y (NaN)"
         );
     }
 
@@ -406,7 +444,7 @@ mod tests {
 
     #[test]
     fn machine_and_commit_are_kept() {
-        let run = run(
+        let run = run_of(
             r#"{"commit_hash": "0123abcdef", "python": "3.12", "requirements": {"numpy": "2.0"},
             "params": {"machine": "desk", "cpu": "Some CPU", "arch": "x86_64", "os": "Linux", "ram": 123},
             "results": {"a.time_x": 1}}"#,
@@ -438,7 +476,7 @@ mod tests {
             ["a.track_x bytes B lower score 2097152", "a.track_y value  unknown score 3"]
         );
         fs::write(&beside, "{").unwrap();
-        assert_eq!(kinds(&read()), ["no-units"]);
+        assert_eq!(notices(&read()), ["no-units"]);
     }
 
     #[test]

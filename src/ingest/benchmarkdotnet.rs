@@ -27,7 +27,7 @@ use serde::Deserialize;
 
 use super::Format;
 use super::found::{Found, facts, named};
-use super::input::{Input, Scalar};
+use super::input::{Input, Number, Scalar};
 use super::unit;
 use crate::error::Result;
 use crate::model::{BenchmarkId, Better, Environment, Spread, Summary};
@@ -96,13 +96,14 @@ struct DStatistics<'a> {
     standard_deviation: Scalar<'a>,
     n: Option<u32>,
     #[serde(default)]
-    original_values: Vec<Option<f64>>,
+    original_values: Vec<Number>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct DMemory {
-    bytes_allocated_per_operation: Option<f64>,
+    #[serde(default)]
+    bytes_allocated_per_operation: Number,
 }
 
 #[derive(Deserialize)]
@@ -113,7 +114,8 @@ struct DMeasurement {
     iteration_stage: DStage,
     launch_index: u32,
     operations: f64,
-    nanoseconds: Option<f64>,
+    #[serde(default)]
+    nanoseconds: Number,
 }
 
 /// What a measurement was made for, as either of its two keys says.
@@ -128,7 +130,8 @@ enum DStage {
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct DMetric<'a> {
-    value: Option<f64>,
+    #[serde(default)]
+    value: Number,
     #[serde(borrow)]
     descriptor: DDescriptor<'a>,
 }
@@ -217,7 +220,7 @@ fn add(found: &mut Found<'_>, id: &BenchmarkId, benchmark: &DBenchmark<'_>) -> R
         .ok_or("it has no statistics; look at why the benchmark did not run")?;
     let time = named("time", "ns");
     let launches = benchmark.launches()?;
-    let values: Vec<f64> = statistics.original_values.iter().copied().flatten().collect();
+    let values: Vec<f64> = statistics.original_values.iter().filter_map(|value| value.0).collect();
     if !launches.is_empty() {
         found.launches(id, &time, &launches);
     } else if !values.is_empty() && values.len() == statistics.original_values.len() {
@@ -231,7 +234,7 @@ fn add(found: &mut Found<'_>, id: &BenchmarkId, benchmark: &DBenchmark<'_>) -> R
         found.summary(id, &time, Summary { score, spread, n: statistics.n, launches: None });
     }
     for DMetric { value, descriptor } in &benchmark.metrics {
-        let Some(score) = *value else { continue };
+        let Number(Some(score)) = *value else { continue };
         let mut metric = named(&descriptor.id, &descriptor.unit.text().unwrap_or_default());
         if metric.metric.unit == unit::understand("B").metric.unit {
             found.exact(id, &metric, score);
@@ -244,7 +247,7 @@ fn add(found: &mut Found<'_>, id: &BenchmarkId, benchmark: &DBenchmark<'_>) -> R
         };
         found.summary(id, &metric, Summary { score, spread: None, n: None, launches: None });
     }
-    let allocated = benchmark.memory.as_ref().and_then(|m| m.bytes_allocated_per_operation);
+    let allocated = benchmark.memory.as_ref().and_then(|m| m.bytes_allocated_per_operation.0);
     if let Some(bytes) =
         allocated.filter(|_| benchmark.metrics.iter().all(|m| m.descriptor.id != ALLOCATED))
     {
@@ -262,7 +265,7 @@ impl DBenchmark<'_> {
             {
                 continue;
             }
-            let value = measurement.nanoseconds.map(|total| total / measurement.operations);
+            let value = measurement.nanoseconds.0.map(|total| total / measurement.operations);
             let value = value.filter(|value| value.is_finite()).ok_or_else(|| {
                 let launch = measurement.launch_index;
                 format!("a measurement of launch {launch} is not a number; run it again")
@@ -275,10 +278,10 @@ impl DBenchmark<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::in_words::{error, lines, run};
+    use super::super::testing::{error, lines, run_of};
 
     fn check(benchmarks: &str, expected: &[&str]) {
-        let run = run(&format!(r#"{{"Benchmarks": [{benchmarks}]}}"#));
+        let run = run_of(&format!(r#"{{"Benchmarks": [{benchmarks}]}}"#));
         assert_eq!(lines(&run), expected);
     }
 
@@ -399,7 +402,7 @@ mod tests {
 
     #[test]
     fn the_machine_is_kept() {
-        let run = run(
+        let run = run_of(
             r#"{"HostEnvironmentInfo": {"ProcessorName": {"IsValueCreated": true, "Value": "X"},
             "RuntimeVersion": ".NET 9.0", "Architecture": "X64", "OsVersion": "Linux"},
             "Benchmarks": [{"Method": "M", "Statistics": {"Mean": 1}}]}"#,

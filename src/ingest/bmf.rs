@@ -189,11 +189,12 @@ fn unit_of(measure: &str) -> Measure {
 
 #[cfg(test)]
 mod tests {
-    use super::super::in_words::{error, kinds, lines, run, runs};
+    use super::super::testing::{error, lines, notices, run_of, runs};
 
     #[test]
     fn measures_say_their_units() {
-        let run = run(r#"{
+        let run = run_of(
+            r#"{
             "codec::pack": {
                 "latency": {"value": 88.0, "lower_value": 87.5, "upper_value": 89},
                 "throughput": {"value": 5.5},
@@ -203,7 +204,8 @@ mod tests {
                 "l1-hits": {"value": 900},
                 "peak-memory (kB)": {"value": 3},
                 "furlongs": {"value": 7}},
-            "empty": {}}"#);
+            "empty": {}}"#,
+        );
         assert_eq!(
             lines(&run),
             [
@@ -218,14 +220,16 @@ mod tests {
                 "empty failed: it has no measure; look at why it was not measured",
             ]
         );
-        assert!(kinds(&run).is_empty());
+        assert!(notices(&run).is_empty());
     }
 
     #[test]
     fn parameters_and_percentiles_are_kept() {
-        let run = run(r#"{"codec": [
+        let run = run_of(
+            r#"{"codec": [
             {"parameters": {"op": "read", "size": 16}, "measures": {"latency": {"value": 42, "p99": 97}}},
-            {"measures": {"latency": {"p99": 5}}}]}"#);
+            {"measures": {"latency": {"p99": 5}}}]}"#,
+        );
         assert_eq!(
             lines(&run),
             [
@@ -238,11 +242,13 @@ mod tests {
 
     #[test]
     fn what_is_no_number_or_contradicts_itself_is_told() {
-        let run = run(r#"{
+        let run = run_of(
+            r#"{
             "a": {"latency": {"value": null}},
             "b": {"latency": {"lower_value": 1}},
             "c": {"latency": {"value": 5, "lower_value": 6}},
-            "d": {"latency": {"value": -5}}}"#);
+            "d": {"latency": {"value": -5}}}"#,
+        );
         assert_eq!(
             lines(&run),
             [
@@ -252,14 +258,14 @@ mod tests {
                 "d failed: time is negative (-5), which no measurement is; look at what wrote it",
             ]
         );
-        assert_eq!(kinds(&run), ["outside-its-bounds"]);
+        assert_eq!(notices(&run), ["outside-its-bounds"]);
     }
 
     #[test]
     fn a_name_that_comes_twice_keeps_both() {
-        let run = run(r#"{"a": {"latency": {"value": 1}}, "a": {"latency": {"value": 2}}}"#);
+        let run = run_of(r#"{"a": {"latency": {"value": 1}}, "a": {"latency": {"value": 2}}}"#);
         assert_eq!(lines(&run), ["a time ns lower score 1", "a #2 time ns lower score 2"]);
-        assert_eq!(kinds(&run), ["duplicate-name"]);
+        assert_eq!(notices(&run), ["duplicate-name"]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::Format;
 use super::cargo::{self, quoted};
 use super::criterion_text::{bounded, known};
 use super::found::Found;
-use super::input::Input;
+use super::input::{Input, Number, Shape};
 use crate::error::Result;
 use crate::model::BenchmarkId;
 
@@ -25,8 +25,11 @@ pub(super) const FORMAT: Format = Format {
     name: "cargo-criterion JSON messages",
     signs: &["\"reason\"", "benchmark-complete", "measured_values", "iteration_count"],
     claims: |input| {
-        input.text.contains("\"benchmark-complete\"")
-            && input.objects().any(|(_, object)| is_result(object))
+        let may_be = match &input.shape {
+            Shape::Json(outline) => outline.has(&["reason"]),
+            Shape::Text | Shape::Broken(_) => input.text.contains("\"benchmark-complete\""),
+        };
+        may_be && input.objects().any(|(_, object)| is_result(object))
     },
     read,
 };
@@ -45,17 +48,19 @@ struct CMessage {
 struct CComplete {
     id: String,
     iteration_count: Vec<u64>,
-    /// Not a number is null in JSON.
-    measured_values: Vec<Option<f64>>,
+    measured_values: Vec<Number>,
     unit: String,
     mean: CEstimate,
 }
 
 #[derive(Deserialize)]
 struct CEstimate {
-    estimate: Option<f64>,
-    lower_bound: Option<f64>,
-    upper_bound: Option<f64>,
+    #[serde(default)]
+    estimate: Number,
+    #[serde(default)]
+    lower_bound: Number,
+    #[serde(default)]
+    upper_bound: Number,
     unit: String,
 }
 
@@ -73,16 +78,14 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
                     found.fail(&id, format!("line {number}: {message}; measure again"));
                 }
             }
-            Err(error) => {
-                found.incomplete(&input.name, &format!("the message on line {number}: {error}"))
-            }
+            Err(error) => found.incomplete("", format!("the message on line {number}: {error}")),
         }
     }
     if let Some(number) = input.cut_object() {
-        found.incomplete(&input.name, &format!("line {number}: a message is cut off"));
+        found.incomplete("", format!("line {number}: a message is cut off"));
     }
     if let Some((number, line)) = input.lines().find(|(_, line)| cargo::crashed(line)) {
-        found.incomplete(&input.name, &format!("line {number}: {}", quoted(line)));
+        found.incomplete("", format!("line {number}: {}", quoted(line)));
     }
     Ok(())
 }
@@ -91,7 +94,7 @@ fn keep(found: &mut Found<'_>, id: &BenchmarkId, complete: CComplete) -> Result<
     let CComplete { iteration_count, measured_values, unit, mean, .. } = complete;
     if iteration_count.is_empty() && measured_values.is_empty() {
         let (Some(score), Some(low), Some(high)) =
-            (mean.estimate, mean.lower_bound, mean.upper_bound)
+            (mean.estimate.0, mean.lower_bound.0, mean.upper_bound.0)
         else {
             return Err("measured nothing: the mean is not a number".into());
         };
@@ -101,10 +104,11 @@ fn keep(found: &mut Found<'_>, id: &BenchmarkId, complete: CComplete) -> Result<
     }
     let totals: Vec<f64> = measured_values
         .into_iter()
+        .map(|value| value.0)
         .collect::<Option<_>>()
         .ok_or("measured nothing: a measured value is not a number")?;
     let known = known(&unit);
-    if let (Some(stated), true) = (mean.estimate, unit == mean.unit) {
+    if let (Some(stated), true) = (mean.estimate.0, unit == mean.unit) {
         let values = totals.iter().zip(&iteration_count).map(|(total, &n)| total / n as f64);
         let ours = values.sum::<f64>() / totals.len() as f64;
         if SAME_MEAN * ours.abs() < (ours - stated).abs() {
@@ -119,7 +123,7 @@ fn keep(found: &mut Found<'_>, id: &BenchmarkId, complete: CComplete) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use crate::ingest::rows::{failures, notices, refused, rows, run};
+    use super::super::testing::{error, failures, notices, rows, run_of};
     use crate::model::{Evidence, SamplingMode};
 
     /// A message with three samples of the mean 5.
@@ -131,18 +135,12 @@ mod tests {
 
     #[test]
     fn samples_are_read_from_between_other_lines() {
-        let run = run(&format!(
+        let run = run_of(&format!(
             "   Compiling x v0.1.0\n{{\"reason\":\"build-finished\",\"success\":true}}\n{}\nsmall                   time:   [4.0 ns 5.0 ns 6.0 ns]\n{}\n{{\"reason\":\"group-complete\",\"group_name\":\"g\",\"benchmarks\":[\"g/a\"],\"report_directory\":\"x\"}}\n",
             message("g/b", "[5.0,10.0,15.0]"),
             message("g/a", "[4.0,10.0,18.0]"),
         ));
-        assert_eq!(
-            rows(&run),
-            [
-                "g/a | time ns lower | samples [4.0, 5.0, 6.0]",
-                "g/b | time ns lower | samples [5.0, 5.0, 5.0]"
-            ]
-        );
+        assert_eq!(rows(&run), ["g/a time ns lower [4 5 6]", "g/b time ns lower [5 5 5]"]);
         assert_eq!((failures(&run), notices(&run)), (vec![], vec![]));
         let Evidence::Sampled(launches) = &run.series[0].evidence else { panic!("samples") };
         assert_eq!(launches[0].sample.mode(), SamplingMode::Linear);
@@ -156,20 +154,20 @@ mod tests {
         )
         .expect("JSON");
         for text in [&one, &pretty, &format!("warning: x\n{pretty}\n")] {
-            assert_eq!(rows(&run(text)), ["a | time ns lower | samples [5.0, 5.0, 5.0]"]);
+            assert_eq!(rows(&run_of(text)), ["a time ns lower [5 5 5]"]);
         }
     }
 
     #[test]
     fn a_mean_alone_is_a_summary() {
         let text = message("a", "[]").replace("[1,2,3]", "[]");
-        assert_eq!(rows(&run(&text)), ["a | time ns lower | summary 5 ± 1 at 0.95"]);
+        assert_eq!(rows(&run_of(&text)), ["a time ns lower score 5 ± 1 at 0.95"]);
     }
 
     #[test]
     fn what_does_not_fit_together_is_told() {
         let check = |values: &str, failure: &str| {
-            let run = run(&message("a", values));
+            let run = run_of(&message("a", values));
             assert_eq!(failures(&run), [failure], "{values}");
             assert!(rows(&run).is_empty(), "{values}");
         };
@@ -188,21 +186,21 @@ mod tests {
     fn a_stream_that_broke_off_is_not_whole() {
         let whole = message("a", "[5.0,10.0,15.0]");
         let cut = &message("b", "[5.0,10.0,15.0]")[..90];
-        let broke = run(&format!("{whole}\n{cut}\n"));
+        let broke = run_of(&format!("{whole}\n{cut}\n"));
         assert_eq!(
             failures(&broke),
             [
                 "(whole run): line 2: a message is cut off; benchmarks may be missing, so measure again"
             ]
         );
-        let crashed = run(&format!("{whole}\nthread 'main' panicked at x.rs:1:1:\n"));
+        let crashed = run_of(&format!("{whole}\nthread 'main' panicked at x.rs:1:1:\n"));
         assert_eq!(
             failures(&crashed),
             [
                 "(whole run): line 2: `thread 'main' panicked at x.rs:1:1:`; benchmarks may be missing, so measure again"
             ]
         );
-        let odd = run(&format!(
+        let odd = run_of(&format!(
             "{whole}\n{}\n",
             whole.replace("\"unit\":\"ns\",\"throughput\"", "\"throughput\"")
         ));
@@ -216,7 +214,7 @@ mod tests {
 
     #[test]
     fn one_message_that_is_cut_off_is_refused() {
-        let said = refused(&message("a", "[5.0,10.0,15.0]")[..90]);
+        let said = error(&message("a", "[5.0,10.0,15.0]")[..90]);
         assert!(said.contains("it begins as JSON, but EOF"), "{said}");
         assert!(said.contains("looks most like cargo-criterion JSON messages"), "{said}");
     }

@@ -63,7 +63,7 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
         } else if line.trim_end().ends_with("FAILED:") {
             table.close(found);
             let message = format!("line {number}: an assertion failed: `{}`", line.trim());
-            found.incomplete_suite(&table.suite, message);
+            found.incomplete(&table.suite, message);
         } else {
             table.row(found, number, line, lines.get(index + 1..).unwrap_or_default());
         }
@@ -190,7 +190,7 @@ fn title(lines: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{failed, read, shown, survives, told};
+    use super::super::testing::{failures, notices, rows, run_of, survives};
 
     const HEADER: &str = "\
 benchmark name                       samples       iterations    estimated
@@ -201,7 +201,7 @@ benchmark name                       samples       iterations    estimated
 
     fn test_case(name: &str, rows: &str) -> String {
         let rule = "-".repeat(79);
-        format!("{rule}\n{name}\n{rule}\nsort.cpp:5\n{}\n\n{HEADER}{rows}\n", ".".repeat(79))
+        format!("{rule}\n{name}\n{rule}\nsort.cpp:5\n{}\n\n{HEADER}{table}\n", ".".repeat(79))
     }
 
     #[test]
@@ -220,40 +220,40 @@ benchmark name                       samples       iterations    estimated
             "Sorting\n  small inputs",
             "sort 10   10  2  8 ms\n 1 ms 1 ms 1 ms\n 2 us 1 us 3 us\n",
         ) + "1.234 s: Sorting\n\n=====\ntest cases: 2 | 2 passed\nassertions: - none -\n";
-        let run = read(&text);
+        let run = run_of(&text);
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                "Sorting::a name that is too long for its column time [ns] < summary 41500 sd 250 n 50 launches 1",
-                "Sorting::sort 10 time [ns] < summary 344 sd 19 n 100 launches 1",
-                "Sorting/small inputs::sort 10 time [ns] < summary 1000000 sd 2000 n 10 launches 1",
+                "Sorting::a name that is too long for its column time ns lower score 41500 sd 250 n 50 of 1",
+                "Sorting::sort 10 time ns lower score 344 sd 19 n 100 of 1",
+                "Sorting/small inputs::sort 10 time ns lower score 1000000 sd 2000 n 10 of 1",
             ]
         );
-        assert!(run.failures.is_empty() && run.notices.is_empty(), "{:?}", failed(&run));
+        assert!(run.failures.is_empty() && run.notices.is_empty(), "{:?}", failures(&run));
         survives(&text);
     }
 
     #[test]
     fn an_estimate_of_minutes_is_read() {
-        let rows = "slow sort            100             1     1.36667 m\n\
+        let table = "slow sort            100             1     1.36667 m\n\
                     \x20            820.1 ms    819 ms   821 ms\n            2 ms     1 ms     3 ms\n";
-        let expected = ["slow sort time [ns] < summary 820100000 sd 2000000 n 100 launches 1"];
-        assert_eq!(shown(&read(&format!("{HEADER}{rows}"))), expected);
-        assert_eq!(shown(&read(rows)), expected);
+        let expected = ["slow sort time ns lower score 820100000 sd 2000000 n 100 of 1"];
+        assert_eq!(rows(&run_of(&format!("{HEADER}{table}"))), expected);
+        assert_eq!(rows(&run_of(table)), expected);
     }
 
     #[test]
     fn without_analysis_there_is_a_mean_alone() {
         let text = "benchmark name       samples    iterations       mean\n-------\nquick   100   208   344 ns\n";
-        assert_eq!(shown(&read(text)), ["quick time [ns] < summary 344 n 100 launches 1"]);
+        assert_eq!(rows(&run_of(text)), ["quick time ns lower score 344 n 100 of 1"]);
     }
 
     #[test]
     fn what_failed_fails_by_name() {
         let good = "good 10 2 8 ms\n1 ms 1 ms 1 ms\n2 us 1 us 3 us\n\n";
         let check = |rows: &str, messages: &[&str]| {
-            let run = read(&test_case("Sorting", &format!("{good}{rows}")));
-            assert_eq!(failed(&run), messages, "{rows}");
+            let run = run_of(&test_case("Sorting", &format!("{good}{rows}")));
+            assert_eq!(failures(&run), messages, "{rows}");
             assert_eq!(run.series.len(), 1, "{rows}");
         };
         check(
@@ -264,16 +264,16 @@ benchmark name                       samples       iterations    estimated
         check("bad 10 2 8 ms\n", &[unmeasured]);
         check("bad 10 2 8 ms\nnan ns nan ns nan ns\n0 ns 0 ns 0 ns\n", &[unmeasured]);
         check("bad\n", &[unmeasured]);
-        let message = "line 15: an assertion failed: `sort.cpp:9: FAILED:`";
+        let message = "line 15: an assertion failed: `sort.cpp:9: FAILED:`; benchmarks may be missing, so measure again";
         check("sort.cpp:9: FAILED:\n  CHECK( sorted )\n", &[&format!("Sorting: {message}")]);
     }
 
     #[test]
     fn a_failed_assertion_makes_the_run_incomplete() {
-        let run = read(
+        let run = run_of(
             &(test_case("A", "a 1 2 8 ms\n1 ms 1 ms 1 ms\n2 us 1 us 3 us\n")
                 + "x.cpp:1: FAILED:\n"),
         );
-        assert_eq!(told(&run), ["incomplete"]);
+        assert_eq!(notices(&run), ["incomplete"]);
     }
 }

@@ -64,7 +64,7 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ingest::rows::{failures, refused, rows, run};
+    use super::super::testing::{error, failures, rows, run_of};
 
     fn benchmark(name: &str, mean: &str) -> String {
         format!(
@@ -78,13 +78,10 @@ mod tests {
 
     #[test]
     fn means_are_read() {
-        let run = run(&export(&[benchmark("g/a", "20.0"), benchmark("g/b/10", "20.25")]));
+        let run = run_of(&export(&[benchmark("g/a", "20.0"), benchmark("g/b/10", "20.25")]));
         assert_eq!(
             rows(&run),
-            [
-                "g/a | time ns lower | summary 20 se 0.25",
-                "g/b/10 | time ns lower | summary 20.25 se 0.25"
-            ]
+            ["g/a time ns lower score 20 se 0.25", "g/b/10 time ns lower score 20.25 se 0.25"]
         );
         assert!(failures(&run).is_empty());
     }
@@ -92,12 +89,12 @@ mod tests {
     #[test]
     fn capital_keys_of_older_versions_are_read() {
         let text = export(&[benchmark("a", "20.0")]).replace("\"mean\"", "\"Mean\"");
-        assert_eq!(rows(&run(&text)), ["a | time ns lower | summary 20 se 0.25"]);
+        assert_eq!(rows(&run_of(&text)), ["a time ns lower score 20 se 0.25"]);
     }
 
     #[test]
     fn what_was_edited_or_not_measured_is_told() {
-        let run = run(&export(&[
+        let run = run_of(&export(&[
             benchmark("edited", "540.0"),
             benchmark("empty", "NaN"),
             r#""gone":{"baseline":"main"}"#.to_owned(),
@@ -116,7 +113,7 @@ mod tests {
     #[test]
     fn an_export_that_is_cut_off_is_refused() {
         let text = export(&[benchmark("a", "20.0")]);
-        let said = refused(&text[..300]);
+        let said = error(&text[..300]);
         assert!(said.contains("it begins as JSON, but EOF"), "{said}");
         assert!(said.contains("looks most like critcmp export"), "{said}");
     }

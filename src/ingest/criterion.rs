@@ -32,6 +32,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::Options;
+use super::input::Number;
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::model::{
     BenchmarkId, Better, Evidence, Experiment, Failure, Launch, Metric, Notice, Run, Sample,
@@ -440,14 +441,18 @@ pub(super) struct CEstimates {
 #[derive(Deserialize)]
 struct CEstimate {
     confidence_interval: CInterval,
-    point_estimate: Option<f64>,
-    standard_error: Option<f64>,
+    #[serde(default)]
+    point_estimate: Number,
+    #[serde(default)]
+    standard_error: Number,
 }
 
 #[derive(Deserialize)]
 struct CInterval {
-    lower_bound: Option<f64>,
-    upper_bound: Option<f64>,
+    #[serde(default)]
+    lower_bound: Number,
+    #[serde(default)]
+    upper_bound: Number,
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
@@ -538,22 +543,21 @@ pub(super) fn mean_of(estimates: CEstimates, interval: Interval) -> Result<Summa
     let CEstimates { mean } = estimates;
     let score = mean
         .point_estimate
-        .filter(|score| score.is_finite() && 0.0 < *score)
+        .0
+        .filter(|score| 0.0 < *score)
         .ok_or("measured nothing: the mean is zero, negative or not a number")?;
-    let CInterval { lower_bound, upper_bound } = mean.confidence_interval;
+    let CInterval { lower_bound: Number(lower), upper_bound: Number(upper) } =
+        mean.confidence_interval;
     let slack = SAME_MEAN * score;
     if interval == Interval::Checked
-        && (lower_bound.is_some_and(|lower| score + slack < lower)
-            || upper_bound.is_some_and(|upper| upper < score - slack))
+        && (lower.is_some_and(|lower| score + slack < lower)
+            || upper.is_some_and(|upper| upper < score - slack))
     {
         return Err(format!("the mean {score} lies outside its own interval"));
     }
     Ok(Summary {
         score,
-        spread: mean
-            .standard_error
-            .filter(|error| error.is_finite() && 0.0 <= *error)
-            .map(Spread::StandardError),
+        spread: mean.standard_error.0.filter(|error| 0.0 <= *error).map(Spread::StandardError),
         n: None,
         launches: Some(1),
     })

@@ -46,7 +46,7 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
     for (number, line) in input.lines() {
         // A terminal shows progress by writing over its line.
         for line in line.split('\r') {
-            reader.line(input, found, number, line);
+            reader.line(found, number, line);
         }
     }
     reader.give_up(found);
@@ -75,7 +75,7 @@ struct Begun<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn line(&mut self, input: &Input, found: &mut Found<'_>, number: usize, line: &'a str) {
+    fn line(&mut self, found: &mut Found<'_>, number: usize, line: &'a str) {
         if let Some(Estimate { name, values }) = estimate(line) {
             self.flush(found);
             let above = self.above.take();
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
                 ("", None, Some(above)) => above,
                 ("", None, None) => {
                     let why = format!("line {number} has a figure but no name");
-                    return found.incomplete(&input.name, &why);
+                    return found.incomplete("", why);
                 }
                 (name, ..) => name,
             };
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
                 found.fail(&id, format!("line {number}: {message}"));
             }
         } else if line.contains("time:   [") && !line.contains(']') {
-            found.incomplete(&input.name, &format!("line {number} is cut off: {}", quoted(line)));
+            found.incomplete("", format!("line {number} is cut off: {}", quoted(line)));
         } else if let Some(target) = cargo::target(line) {
             self.suite = target;
         } else if let Some((name, samples)) = benchmarking(line) {
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
                     found.fail(&id, format!("{why}; mend it and measure again"));
                 }
                 None if self.broke => {}
-                None => found.incomplete(&input.name, &why),
+                None => found.incomplete("", why),
             }
             self.broke = true;
         } else {
@@ -248,11 +248,12 @@ fn measurements(line: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ingest::rows::{failures, notices, refused, rows, run};
+    use super::super::testing::{error, failures, notices, rows, run_of};
 
     #[test]
     fn every_row_is_read() {
-        let run = run("
+        let run = run_of(
+            "
 running 2 tests
 test tests::adds ... ignored
 test tests::subs ... ignored
@@ -282,12 +283,13 @@ a group/a function: with a name
                         No change in performance detected.
 Found 3 outliers among 80 measurements (3.75%)
   3 (3.75%) high severe
-");
+",
+        );
         assert_eq!(
             rows(&run),
             [
-                "parse::a group/a function: with a name | time ns lower | summary 1000 ± 2 at 0.95 n 80",
-                "parse::short | time ns lower | summary 1.2 ± 0.2 at 0.95 n 50",
+                "parse::a group/a function: with a name time ns lower score 1000 ± 2 at 0.95 n 80",
+                "parse::short time ns lower score 1.2 ± 0.2 at 0.95 n 50",
             ]
         );
         assert_eq!((failures(&run), notices(&run)), (vec![], vec![]));
@@ -295,39 +297,40 @@ Found 3 outliers among 80 measurements (3.75%)
 
     #[test]
     fn human_output_is_no_riddle() {
-        let run = run("decode/full         time:   [6.1020 s 6.2200 s 6.3511 s]\n");
-        assert_eq!(
-            rows(&run),
-            ["decode/full | time ns lower | summary 6220000000 ± 124550000 at 0.95"]
-        );
+        let run = run_of("decode/full         time:   [6.1020 s 6.2200 s 6.3511 s]\n");
+        assert_eq!(rows(&run), ["decode/full time ns lower score 6220000000 ± 124550000 at 0.95"]);
     }
 
     #[test]
     fn a_terminal_that_overwrites_its_line_is_read() {
-        let run = run(
+        let run = run_of(
             "Benchmarking a\r\u{1b}[2KBenchmarking a: Collecting 10 samples in estimated 1.0 s (9 iterations)\r\u{1b}[2K\u{1b}[32ma\u{1b}[0m                       time:   [\u{1b}[2m1.0 ms\u{1b}[0m \u{1b}[1m2.0 ms\u{1b}[0m \u{1b}[2m3.0 ms\u{1b}[0m]\n",
         );
-        assert_eq!(rows(&run), ["a | time ns lower | summary 2000000 ± 1000000 at 0.95 n 10"]);
+        assert_eq!(rows(&run), ["a time ns lower score 2000000 ± 1000000 at 0.95 n 10"]);
     }
 
     #[test]
     fn names_that_criterion_cut_are_told() {
-        let run = run("
+        let run = run_of(
+            "
 group/a name that is so long that it was cut in the mi...
                         time:   [1.0 ns 1.1 ns 1.2 ns]
 group/a name that is so long that it was cut in the mi... #2
                         time:   [2.0 ns 2.1 ns 2.2 ns]
-");
+",
+        );
         assert_eq!(rows(&run).len(), 2);
-        assert_eq!(notices(&run), ["cut-name", "cut-name", "positional-name"]);
+        assert_eq!(notices(&run), ["cut-name", "positional-name"]);
     }
 
     #[test]
     fn an_estimate_outside_its_interval_is_inconsistent() {
-        let run = run("
+        let run = run_of(
+            "
 good                    time:   [2.0 µs 2.1 µs 2.2 µs]
 edited                  time:   [2.0 µs 57.1 µs 2.2 µs]
-");
+",
+        );
         assert_eq!(
             failures(&run),
             [
@@ -336,19 +339,18 @@ edited                  time:   [2.0 µs 57.1 µs 2.2 µs]
         );
         assert_eq!(
             rows(&run),
-            [
-                "edited | time ns lower | summary 57100",
-                "good | time ns lower | summary 2100 ± 100 at 0.95"
-            ]
+            ["edited time ns lower score 57100", "good time ns lower score 2100 ± 100 at 0.95"]
         );
     }
 
     #[test]
     fn a_bench_that_never_iterates_measured_nothing() {
-        let run = run("
+        let run = run_of(
+            "
 empty                   time:   [0.0000 ps 0.0000 ps 0.0000 ps]
 odd                     time:   [NaN ps NaN ps NaN ps]
-");
+",
+        );
         assert_eq!(
             failures(&run),
             [
@@ -361,23 +363,22 @@ odd                     time:   [NaN ps NaN ps NaN ps]
 
     #[test]
     fn a_measurement_of_ones_own_keeps_its_unit() {
-        let run = run("
+        let run = run_of(
+            "
 a                       time:   [10 cycles 12 cycles 14 cycles]
 b                       time:   [10mWh 12mWh 14mWh]
-");
+",
+        );
         assert_eq!(
             rows(&run),
-            [
-                "a | cycles cycles lower | summary 12 ± 2 at 0.95",
-                "b | mWh mWh lower | summary 12 ± 2 at 0.95"
-            ]
+            ["a cycles cycles lower score 12 ± 2 at 0.95", "b mWh mWh lower score 12 ± 2 at 0.95"]
         );
     }
 
     #[test]
     fn a_panic_makes_the_run_incomplete() {
         let row = "a                       time:   [1.0 ns 1.1 ns 1.2 ns]\n";
-        let between = run(&format!(
+        let between = run_of(&format!(
             "{row}\nthread 'main' panicked at 'boom', x.rs:1:1\nerror: bench failed\n"
         ));
         assert_eq!(
@@ -388,7 +389,7 @@ b                       time:   [10mWh 12mWh 14mWh]
         );
         assert_eq!((rows(&between).len(), notices(&between)), (1, vec!["incomplete"]));
 
-        let within = run(&format!(
+        let within = run_of(&format!(
             "{row}Benchmarking b: Warming up for 3.0000 s\nthread 'main' panicked at x.rs:1:1:\nerror: bench failed\n"
         ));
         assert_eq!(
@@ -399,11 +400,13 @@ b                       time:   [10mWh 12mWh 14mWh]
 
     #[test]
     fn a_log_that_ends_in_a_bench_is_cut_off() {
-        let run = run("
+        let run = run_of(
+            "
 a                       time:   [1.0 ns 1.1 ns 1.2 ns]
 Benchmarking b: Warming up for 3.0000 s
 Benchmarking c: Warming up for 3.0000 s
-");
+",
+        );
         assert_eq!(
             failures(&run),
             [
@@ -415,9 +418,11 @@ Benchmarking c: Warming up for 3.0000 s
 
     #[test]
     fn an_estimate_that_is_cut_off_is_told() {
-        let run = run("
+        let run = run_of(
+            "
 a                       time:   [1.0 ns 1.1 ns 1.2 ns]
-b                       time:   [1.0 ns 1.");
+b                       time:   [1.0 ns 1.",
+        );
         assert_eq!(
             failures(&run),
             [
@@ -428,7 +433,7 @@ b                       time:   [1.0 ns 1.");
 
     #[test]
     fn a_figure_without_a_name_is_not_dropped() {
-        let run = run("                        time:   [1.0 ns 1.1 ns 1.2 ns]\n");
+        let run = run_of("                        time:   [1.0 ns 1.1 ns 1.2 ns]\n");
         assert_eq!(
             failures(&run),
             [
@@ -439,7 +444,7 @@ b                       time:   [1.0 ns 1.");
 
     #[test]
     fn progress_without_an_estimate_is_refused() {
-        let said = refused("Benchmarking a: Warming up for 3.0000 s\n");
+        let said = error("Benchmarking a: Warming up for 3.0000 s\n");
         assert!(said.contains("looks most like criterion terminal text"), "{said}");
     }
 }

@@ -41,9 +41,9 @@ const COLUMNS: usize = 6;
 fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
     let mut tables = Tables::default();
     for (number, line) in input.lines() {
-        tables.line(input, found, number, line);
+        tables.line(found, number, line);
     }
-    tables.end(input, found);
+    tables.end(found);
     if !tables.varying.is_empty() {
         found.notice(
             "varying-count",
@@ -78,9 +78,9 @@ struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    fn line(&mut self, input: &Input, found: &mut Found<'_>, number: usize, line: &'a str) {
+    fn line(&mut self, found: &mut Found<'_>, number: usize, line: &'a str) {
         if let Some(root) = header(line) {
-            self.end(input, found);
+            self.end(found);
             self.root = Some(root);
             self.path.clear();
             return;
@@ -90,7 +90,7 @@ impl<'a> Tables<'a> {
             match self.begun.take() {
                 Some((_, id)) => found.fail(&id, format!("{why}; mend it and measure again")),
                 None if self.broke => {}
-                None => found.incomplete(&input.name, &why),
+                None => found.incomplete("", why),
             }
             self.broke = true;
             return;
@@ -100,7 +100,7 @@ impl<'a> Tables<'a> {
             if let Some(mut cells) = cells(line) {
                 // What stands before the last bar of the tree belongs to the rows below.
                 cells[0] = cells[0].rsplit('│').next().unwrap_or_default().trim();
-                self.figures(input, found, number, cells);
+                self.figures(found, number, cells);
             }
             return;
         };
@@ -118,7 +118,7 @@ impl<'a> Tables<'a> {
                 let (name, first) = head.rsplit_once("  ").unwrap_or((head, ""));
                 let id = found.printed(root, &name_of(&self.path, name));
                 self.begun = Some((number, id));
-                self.figures(input, found, number, [first.trim(), b, c, d, e, f]);
+                self.figures(found, number, [first.trim(), b, c, d, e, f]);
             }
             // The figures follow when the bench is done; what stands here was printed by the bench.
             None if !text.trim_end().ends_with("(ignored)") => {
@@ -131,23 +131,14 @@ impl<'a> Tables<'a> {
     }
 
     /// Takes the figures of the benchmark that was begun, or further ones of the last.
-    fn figures(
-        &mut self,
-        input: &Input,
-        found: &mut Found<'_>,
-        number: usize,
-        cells: [&'a str; COLUMNS],
-    ) {
+    fn figures(&mut self, found: &mut Found<'_>, number: usize, cells: [&'a str; COLUMNS]) {
         let samples = self.root.map_or(4, |(_, samples)| samples);
         let [fastest, slowest, median, ..] = cells;
         if let Some((begun, id)) = self.begun.take() {
             if begun < number {
                 found.notice(
                     "split-line",
-                    format!(
-                        "{}: the figures of `{id}` (line {begun}) stand on line {number}",
-                        input.name
-                    ),
+                    format!("the figures of `{id}` (line {begun}) stand on line {number}"),
                     "something else was printed in between",
                 );
             }
@@ -177,12 +168,12 @@ impl<'a> Tables<'a> {
     }
 
     /// Ends a table, whose last row the tree itself tells.
-    fn end(&mut self, input: &Input, found: &mut Found<'_>) {
+    fn end(&mut self, found: &mut Found<'_>) {
         self.give_up(found);
         if let (Some(number), false) = (self.open.take(), self.broke) {
             found.incomplete(
-                &input.name,
-                &format!("the tree goes on below line {number}, but nothing follows"),
+                "",
+                format!("the tree goes on below line {number}, but nothing follows"),
             );
         }
     }
@@ -275,13 +266,13 @@ fn amount(cell: &str) -> Option<(f64, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ingest::rows::{failures, notices, refused, rows, run};
+    use super::super::testing::{error, failures, notices, rows, run_of};
 
     const HEADER: &str = "x                  fastest       │ slowest       │ median        │ mean          │ samples │ iters\n";
 
     #[test]
     fn the_whole_tree_is_read() {
-        let run = run("
+        let run = run_of("
      Running benches/x.rs (target/release/deps/x-0a1b2c3d4e5f6071)
 Timer precision: 41 ns
 x                  fastest       │ slowest       │ median        │ mean          │ samples │ iters
@@ -305,14 +296,14 @@ x                  fastest       │ slowest       │ median        │ mean   
         assert_eq!(
             rows(&run),
             [
-                "x::big | time ns lower | summary 1475000 n 3",
-                "x::group::Vec<i32>::1.00 MB in 2 pieces | alloc bytes B lower | exact [1500000.0]",
-                "x::group::Vec<i32>::1.00 MB in 2 pieces | alloc count allocations lower | exact [19.5]",
-                "x::group::Vec<i32>::1.00 MB in 2 pieces | max alloc bytes B lower | exact [131072.0]",
-                "x::group::Vec<i32>::1.00 MB in 2 pieces | max alloc count allocations lower | exact [3.0]",
-                "x::group::Vec<i32>::1.00 MB in 2 pieces | time ns lower | summary 457.7 n 500",
-                "x::group::t=4 | time ns lower | summary 0.967 n 100",
-                "x::last | time ns lower | summary 3000 n 10",
+                "x::big time ns lower score 1475000 n 3",
+                "x::group::Vec<i32>::1.00 MB in 2 pieces alloc bytes B lower exactly 1500000",
+                "x::group::Vec<i32>::1.00 MB in 2 pieces alloc count allocations lower exactly 19.5",
+                "x::group::Vec<i32>::1.00 MB in 2 pieces max alloc bytes B lower exactly 131072",
+                "x::group::Vec<i32>::1.00 MB in 2 pieces max alloc count allocations lower exactly 3",
+                "x::group::Vec<i32>::1.00 MB in 2 pieces time ns lower score 457.7 n 500",
+                "x::group::t=4 time ns lower score 0.967 n 100",
+                "x::last time ns lower score 3000 n 10",
             ]
         );
         assert_eq!((failures(&run), notices(&run)), (vec![], vec!["varying-count"]));
@@ -320,30 +311,29 @@ x                  fastest       │ slowest       │ median        │ mean   
 
     #[test]
     fn iterations_may_stand_before_samples() {
-        let run = run("
+        let run = run_of(
+            "
 old     fastest │ slowest │ median │ mean  │ iters  │ samples
 ╰─ add  1ns     │ 2ns     │ 1.5ns  │ 1.5ns │ 409600 │ 100
 
 two     fastest │ slowest │ median │ mean  │ iters  │ samples
 ╰─ add  1ns     │ 2ns     │ 1.5ns  │ 1.5ns │ 409600 │ 50
-");
+",
+        );
         assert_eq!(
             rows(&run),
-            [
-                "old::add | time ns lower | summary 1.5 n 100",
-                "two::add | time ns lower | summary 1.5 n 50"
-            ]
+            ["old::add time ns lower score 1.5 n 100", "two::add time ns lower score 1.5 n 50"]
         );
     }
 
     #[test]
     fn figures_that_follow_what_a_bench_printed_are_its_own() {
-        let run = run(&format!(
+        let run = run_of(&format!(
             "{HEADER}├─ a                hello from a\n1 ns          │ 3 ns          │ 2 ns          │ 2 ns          │ 100     │ 100\n╰─ b               1 ns          │ 3 ns          │ 2 ns          │ 2 ns          │ 100     │ 100\n"
         ));
         assert_eq!(
             rows(&run),
-            ["x::a | time ns lower | summary 2 n 100", "x::b | time ns lower | summary 2 n 100"]
+            ["x::a time ns lower score 2 n 100", "x::b time ns lower score 2 n 100"]
         );
         assert_eq!(notices(&run), ["split-line"]);
     }
@@ -351,7 +341,7 @@ two     fastest │ slowest │ median │ mean  │ iters  │ samples
     #[test]
     fn what_is_broken_is_told() {
         let check = |text: &str, failure: &str| {
-            let run = run(&format!("{HEADER}{text}"));
+            let run = run_of(&format!("{HEADER}{text}"));
             assert_eq!(failures(&run), [failure], "{text}");
         };
         check("╰─ a", "x::a: line 2: no figures follow the name; give the whole output");
@@ -387,7 +377,7 @@ two     fastest │ slowest │ median │ mean  │ iters  │ samples
 
     #[test]
     fn a_tree_without_figures_is_refused() {
-        let said = refused("Timer precision: 41 ns\nx\n├─ a\n╰─ b\n");
+        let said = error("Timer precision: 41 ns\nx\n├─ a\n╰─ b\n");
         assert!(said.contains("looks most like divan text"), "{said}");
     }
 }

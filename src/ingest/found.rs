@@ -1,7 +1,7 @@
 //! What a reader found in a file, put together to runs: the one place that names, merges and counts.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Options;
 use super::copies;
@@ -24,22 +24,39 @@ pub(in crate::ingest) enum Repeated {
 /// Stands for the benchmarks that a broken run did not come to, of which nobody knows the names.
 const WHOLE_RUN: &str = "(whole run)";
 
+/// How many subjects of a notice are named.
+const NAMED: usize = 3;
+
 /// Collects the benchmarks of a file.
 pub(in crate::ingest) struct Found<'a> {
+    file: &'a str,
     options: &'a Options,
     repeated: Repeated,
     runs: Vec<Run>,
-    places: BTreeMap<(BenchmarkId, Metric), usize>,
+    /// Where the series of each benchmark of the current run are.
+    places: BTreeMap<BenchmarkId, Vec<(Metric, usize)>>,
+    /// The last number that was given to benchmarks of one name.
+    numbers: BTreeMap<BenchmarkId, Vec<(Metric, u32)>>,
+    /// What is told of many subjects at once: kind, what it is, what to do, and of whom.
+    folded: BTreeMap<[&'static str; 3], Vec<String>>,
+    told: BTreeSet<Notice>,
+    /// There were more benchmarks than the limits allow.
+    overfull: bool,
 }
 
 impl<'a> Found<'a> {
     /// Starts with one empty run.
-    pub(super) fn new(options: &'a Options) -> Self {
+    pub(super) fn new(file: &'a str, options: &'a Options) -> Self {
         Found {
+            file,
             options,
             repeated: Repeated::Apart,
             runs: vec![Run::default()],
             places: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            folded: BTreeMap::new(),
+            told: BTreeSet::new(),
+            overfull: false,
         }
     }
 
@@ -50,6 +67,7 @@ impl<'a> Found<'a> {
 
     /// Begins the next run of a history; the values that follow belong to it.
     pub(super) fn next_run(&mut self, revision: Revision) {
+        self.unfold();
         let current = self.current();
         if !current.series.is_empty() || !current.failures.is_empty() || current.revision.is_some()
         {
@@ -57,6 +75,8 @@ impl<'a> Found<'a> {
         }
         self.current().revision = Some(revision);
         self.places.clear();
+        self.numbers.clear();
+        self.told.clear();
     }
 
     /// The run that values are added to.
@@ -78,17 +98,19 @@ impl<'a> Found<'a> {
             None => (id.name.as_str(), None),
         };
         if id.name.ends_with("...") || (position.is_some() && whole.ends_with("...")) {
-            self.notice(
+            self.notice_each(
                 "cut-name",
-                format!("`{id}` was cut off where it was printed"),
-                "two long names may become one; give the benchmark a shorter name",
+                "names were cut off where they were printed",
+                "two long names may become one; give the benchmarks shorter names",
+                &id,
             );
         }
         if position.is_some_and(|position| position > 1) {
-            self.notice(
+            self.notice_each(
                 "positional-name",
-                format!("only its position tells `{id}` from others of its name"),
-                "a new benchmark in front of it shifts it; give each a name of its own",
+                "only their positions tell benchmarks from others of their name",
+                "a new benchmark in front shifts them; give each a name of its own",
+                &id,
             );
         }
         id
@@ -258,35 +280,27 @@ impl<'a> Found<'a> {
     /// Tells of a benchmark that has no value. It is judged as failed, never passed over.
     pub(super) fn fail(&mut self, id: &BenchmarkId, message: impl Into<String>) {
         let failure = Failure { id: id.clone(), message: message.into(), output: String::new() };
-        let failures = &mut self.current().failures;
-        if !failures.contains(&failure) {
-            failures.push(failure);
-        }
+        self.current().failures.push(failure);
     }
 
-    /// Tells that a log has the marks of a crash, so that results may be missing from it. The suite fails as a
-    /// whole: what is not there must not pass.
-    pub(super) fn incomplete_suite(&mut self, suite: &str, seen: impl Into<String>) {
-        let seen = seen.into();
-        let id = self.id("", if suite.is_empty() { WHOLE_RUN } else { suite });
-        self.notice(
-            "incomplete",
-            &*seen,
-            "results may be missing; mend it and run the whole suite",
-        );
-        self.fail(&id, seen);
+    /// Tells of a benchmark that its own suite left out. It has no value, so it is missing where the other side has one.
+    pub(super) fn skip(&mut self, id: &BenchmarkId, why: &str) {
+        let of = if why.is_empty() { id.to_string() } else { format!("{id} ({why})") };
+        let seen = "benchmarks skipped themselves";
+        self.notice_each("skipped", seen, "they are gone where the other side has them", of);
     }
 
-    /// Tells that the run did not come to its end, so that what it holds can't be taken for the whole suite. `why`
-    /// names the line.
-    pub(super) fn incomplete(&mut self, file: &str, why: &str) {
+    /// Tells that a run did not come to its end, so that what it holds can't be taken for the whole: the suite fails,
+    /// or all of the run where it is not known. `why` names the line.
+    pub(super) fn incomplete(&mut self, suite: &str, why: impl Into<String>) {
+        let why = why.into();
         self.notice(
             "incomplete",
-            format!("{file}: {why}"),
+            format!("{}: {why}", self.file),
             "benchmarks may be missing; mend the bench, or give the whole output",
         );
-        let run = self.id("", WHOLE_RUN);
-        self.fail(&run, format!("{why}; benchmarks may be missing, so measure again"));
+        let id = self.id("", if suite.is_empty() { WHOLE_RUN } else { suite });
+        self.fail(&id, format!("{why}; benchmarks may be missing, so measure again"));
     }
 
     /// Tells of something that does not stop the reading.
@@ -297,9 +311,31 @@ impl<'a> Found<'a> {
         advice: impl Into<String>,
     ) {
         let notice = Notice::new(kind, seen, advice);
-        let notices = &mut self.current().notices;
-        if !notices.contains(&notice) {
-            notices.push(notice);
+        if self.told.insert(notice.clone()) {
+            self.current().notices.push(notice);
+        }
+    }
+
+    /// Tells the same of one more benchmark or line. All of a run are one notice, with their number and the first names.
+    pub(super) fn notice_each(
+        &mut self,
+        kind: &'static str,
+        seen: &'static str,
+        advice: &'static str,
+        of: impl ToString,
+    ) {
+        self.folded.entry([kind, seen, advice]).or_default().push(of.to_string());
+    }
+
+    fn unfold(&mut self) {
+        for ([kind, seen, advice], mut of) in std::mem::take(&mut self.folded) {
+            of.dedup();
+            let more = match of.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            of.truncate(NAMED);
+            self.notice(kind, format!("{}: {seen}: {}{more}", self.file, of.join(", ")), advice);
         }
     }
 
@@ -309,67 +345,77 @@ impl<'a> Found<'a> {
     /// # Errors
     ///
     /// When there are more benchmarks than the limits allow.
-    pub(super) fn finish(mut self, file: &str, format: &str) -> Result<Vec<Run>> {
+    pub(super) fn finish(mut self, format: &str) -> Result<Vec<Run>> {
+        if self.overfull {
+            return Err(Error::judge(format!(
+                "it holds more than {} benchmarks; give several files",
+                self.options.limits.benchmarks
+            )));
+        }
+        self.unfold();
         let found = self.runs.iter().any(|run| !run.series.is_empty() || !run.failures.is_empty());
         if !found {
             self.notice(
                 "empty",
-                format!("{file} is {format} but holds no benchmark"),
+                format!("{} is {format} but holds no benchmark", self.file),
                 "look at whether the run was filtered or cut off",
             );
         }
         for run in &mut self.runs {
-            if run.series.len() > self.options.limits.benchmarks {
-                return Err(Error::judge(format!(
-                    "it holds {} benchmarks; the limit is {}, give several files",
-                    run.series.len(),
-                    self.options.limits.benchmarks
-                )));
-            }
             run.series.sort_by(|a, b| (&a.id, &a.metric).cmp(&(&b.id, &b.metric)));
             run.failures.sort_by(|a, b| (&a.id, &a.message).cmp(&(&b.id, &b.message)));
+            run.failures.dedup();
             run.notices.extend(copies::notices(&run.series));
         }
         Ok(self.runs)
     }
 
     fn add(&mut self, id: &BenchmarkId, metric: &Metric, evidence: Evidence) {
-        let key = (id.clone(), metric.clone());
-        let place = match self.places.get(&key) {
-            Some(&place) if self.repeated == Repeated::Launch => place,
-            Some(_) => return self.add_apart(id, metric, evidence),
-            None => {
-                let place = self.current().series.len();
-                self.places.insert(key, place);
-                self.current().series.push(Series {
-                    id: id.clone(),
-                    metric: metric.clone(),
-                    experiment: Experiment::Imported,
-                    evidence,
-                    looks: Vec::new(),
-                });
-                return;
-            }
+        let place = self.place(id, metric);
+        if place.is_some() && self.repeated == Repeated::Apart {
+            return self.add_apart(id, metric, evidence);
+        }
+        let series = Series {
+            id: id.clone(),
+            metric: metric.clone(),
+            experiment: Experiment::Imported,
+            evidence,
+            looks: Vec::new(),
         };
-        let series = &mut self.current().series[place];
-        let further = Series { evidence, ..series.clone() };
-        series.append(further);
+        if let Some(place) = place {
+            self.current().series[place].append(series);
+        } else if self.places.contains_key(id) || self.places.len() < self.options.limits.benchmarks
+        {
+            let place = self.current().series.len();
+            self.places.entry(id.clone()).or_default().push((metric.clone(), place));
+            self.current().series.push(series);
+        } else {
+            self.overfull = true;
+        }
+    }
+
+    fn place(&self, id: &BenchmarkId, metric: &Metric) -> Option<usize> {
+        let of_id = self.places.get(id)?;
+        of_id.iter().find(|(of, _)| of == metric).map(|&(_, place)| place)
     }
 
     fn add_apart(&mut self, id: &BenchmarkId, metric: &Metric, evidence: Evidence) {
-        let number = (2..)
-            .find(|number| {
-                let apart = BenchmarkId::new(&*id.suite, format!("{} #{number}", id.name));
-                !self.places.contains_key(&(apart, metric.clone()))
-            })
-            .expect("numbers do not end");
-        self.notice(
+        self.notice_each(
             "duplicate-name",
-            format!("{id} is there more than once; the later ones are called `#2` and so on"),
-            "give each benchmark a name of its own, or a new one in front shifts the others",
+            "benchmarks are there more than once; the later ones are called `#2` and so on",
+            "give each a name of its own, or a new one in front shifts the others",
+            id,
         );
-        let apart = BenchmarkId::new(&*id.suite, format!("{} #{number}", id.name));
-        self.add(&apart, metric, evidence);
+        let numbers = self.numbers.entry(id.clone()).or_default();
+        let given = numbers.iter().find(|(of, _)| of == metric).map_or(1, |&(_, number)| number);
+        let called = |number: u32| BenchmarkId::new(&*id.suite, format!("{} #{number}", id.name));
+        let number = (given + 1..)
+            .find(|&number| self.place(&called(number), metric).is_none())
+            .expect("numbers do not end");
+        let numbers = self.numbers.entry(id.clone()).or_default();
+        numbers.retain(|(of, _)| of != metric);
+        numbers.push((metric.clone(), number));
+        self.add(&called(number), metric, evidence);
     }
 }
 

@@ -234,11 +234,11 @@ fn metric(unit: &str) -> Known {
 mod tests {
     use std::fs;
 
-    use super::super::in_words::{error, kinds, lines, run, runs};
+    use super::super::testing::{error, lines, notices, run_of, runs};
     use super::super::{Options, Spec, read};
 
     fn check(rows: &str, expected: &[&str]) {
-        assert_eq!(lines(&run(&format!("[{rows}]"))), expected);
+        assert_eq!(lines(&run_of(&format!("[{rows}]"))), expected);
     }
 
     fn history(tool: &str, rows: &str) -> String {
@@ -365,7 +365,7 @@ mod tests {
         let spec = |part: Option<&str>| Spec { path: path.clone(), part: part.map(str::to_owned) };
         let newest = read(&spec(None), &Options::default()).unwrap();
         assert_eq!(lines(&newest), ["S::f time ns lower score 6 score 7"]);
-        assert_eq!(kinds(&newest), ["history"]);
+        assert_eq!(notices(&newest), ["history"]);
         assert!(newest.notices[0].seen.ends_with("holds 3 runs; taken is bbbbbbb (2 of them)"));
         let first = read(&spec(Some("aaa")), &Options::default()).unwrap();
         assert_eq!(lines(&first), ["S::f time ns lower score 5"]);
@@ -378,11 +378,13 @@ mod tests {
 
     #[test]
     fn the_author_states_the_direction() {
-        let bigger =
-            run(&history("customBiggerIsBetter", r#"{"name": "a", "value": 5, "unit": "points"}"#));
+        let bigger = run_of(&history(
+            "customBiggerIsBetter",
+            r#"{"name": "a", "value": 5, "unit": "points"}"#,
+        ));
         assert_eq!(lines(&bigger), ["Suite::a points points higher score 5"]);
-        assert!(kinds(&bigger).is_empty());
-        let smaller = run(&history(
+        assert!(notices(&bigger).is_empty());
+        let smaller = run_of(&history(
             "customSmallerIsBetter",
             r#"{"name": "a", "value": 5, "unit": "points"}"#,
         ));
@@ -392,9 +394,9 @@ mod tests {
     #[test]
     fn a_direction_that_contradicts_its_unit_is_told() {
         let run =
-            run(&history("customBiggerIsBetter", r#"{"name": "a", "value": 5, "unit": "ms"}"#));
+            run_of(&history("customBiggerIsBetter", r#"{"name": "a", "value": 5, "unit": "ms"}"#));
         assert_eq!(lines(&run), ["Suite::a time ns higher score 5000000"]);
-        assert_eq!(kinds(&run), ["direction-contradicts-unit"]);
+        assert_eq!(notices(&run), ["direction-contradicts-unit"]);
         assert_eq!(
             run.notices[0].seen,
             "more is said to be better for time of Suite::a, but of `ns` less usually is"
@@ -405,7 +407,7 @@ mod tests {
     fn throughput_is_better_when_higher_whatever_the_tool() {
         let rows = r#"{"name": "a", "value": 1000, "unit": "ops/s"}, {"name": "b", "value": 10, "unit": "ms/op"}"#;
         assert_eq!(
-            lines(&run(&history("jmh", rows))),
+            lines(&run_of(&history("jmh", rows))),
             [
                 "Suite::a throughput ops/s higher score 1000",
                 "Suite::b time ns lower score 10000000"
@@ -416,7 +418,7 @@ mod tests {
     #[test]
     fn spreads_that_say_what_they_are_are_kept() {
         let check = |tool: &str, row: &str, expected: &str| {
-            assert_eq!(lines(&run(&history(tool, row))), [expected]);
+            assert_eq!(lines(&run_of(&history(tool, row))), [expected]);
         };
         check(
             "pytest",
@@ -442,7 +444,7 @@ mod tests {
 
     #[test]
     fn folders_of_criterion_are_no_benchmarks() {
-        let run = run(&history(
+        let run = run_of(&history(
             "customSmallerIsBetter",
             r#"{"name": "add", "value": 2, "unit": "ns/op"}, {"name": "base", "value": 2, "unit": "ns/op"},
                {"name": "change", "value": -0.01, "unit": "ns/op"}, {"name": "get", "value": 3, "unit": "ns/op"},
@@ -452,12 +454,12 @@ mod tests {
             lines(&run),
             ["Suite::add time ns lower score 2", "Suite::get time ns lower score 3"]
         );
-        assert_eq!(kinds(&run), ["criterion-folders", "criterion-folders"]);
+        assert_eq!(notices(&run), ["criterion-folders", "criterion-folders"]);
     }
 
     #[test]
     fn names_by_position_are_flagged() {
-        let run = run(&history(
+        let run = run_of(&history(
             "cargo",
             r#"{"name": "fft", "value": 1, "unit": "ns/iter"}, {"name": "fft #2", "value": 0, "unit": "ns/iter"}"#,
         ));
@@ -465,7 +467,7 @@ mod tests {
             lines(&run),
             ["Suite::fft time ns lower score 1", "Suite::fft #2 time ns lower score 0"]
         );
-        assert_eq!(kinds(&run), ["positional-name"]);
+        assert_eq!(notices(&run), ["positional-name"]);
     }
 
     #[test]

@@ -13,11 +13,22 @@
 //! ok    example.org/codec   3.614s                            the end of this process
 //! ```
 //!
+//! With `-json` the same text comes in pieces, of several packages at once:
+//!
+//! ```text
+//! {"Time":"..","Action":"output","Package":"example.org/codec","Output":"BenchmarkSlow-8 \t"}
+//! {"Time":"..","Action":"output","Package":"example.org/codec","Output":"     100\t 91000 ns/op\n"}
+//! ```
+//!
 //! Repetitions by `-count` run in one process, so they are samples of one launch; a package that comes again was run
 //! again, which is a further launch. The `-8` is the number of CPUs and stays a part of the name, since one file may
 //! hold several. Sizes, counts and units that nobody explains are kept as exact values.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::Format;
 use super::found::{Found, Repeated, named, own_name};
@@ -38,6 +49,57 @@ pub(super) const FORMAT: Format = Format {
     },
     read,
 };
+
+/// The events of `go test -json`.
+pub(super) const EVENTS: Format =
+    Format {
+        name: "Go test events",
+        signs: &["\"Action\"", "\"Package\"", "\"Output\"", "\"Elapsed\""],
+        claims: |input| {
+            input.glance().lines().filter_map(event).any(|event| {
+                event.output.is_some_and(|output| benchmark(output.trim_end()).is_some())
+            })
+        },
+        read: read_events,
+    };
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct GEvent<'a> {
+    #[serde(rename = "Action")]
+    _action: IgnoredAny,
+    #[serde(borrow)]
+    package: Cow<'a, str>,
+    #[serde(borrow)]
+    output: Option<Cow<'a, str>>,
+}
+
+fn event(line: &str) -> Option<GEvent<'_>> {
+    line.starts_with('{').then(|| serde_json::from_str(line).ok()).flatten()
+}
+
+/// Puts the output of each package together again and reads it. Lines in messages are those of this output.
+fn read_events(input: &Input, found: &mut Found<'_>) -> Result<()> {
+    let mut packages: Vec<(Cow<'_, str>, String)> = Vec::new();
+    let mut places: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
+    for (number, line) in input.lines() {
+        let Some(event) = event(line) else {
+            if line.starts_with('{') {
+                found.incomplete("", format!("line {number}: an event is cut off or edited"));
+            }
+            continue;
+        };
+        let place = *places.entry(event.package.clone()).or_insert_with(|| {
+            packages.push((event.package.clone(), String::new()));
+            packages.len() - 1
+        });
+        if let (Some((_, text)), Some(output)) = (packages.get_mut(place), event.output) {
+            text.push_str(&output);
+        }
+    }
+    let text = packages.iter().map(|(package, text)| format!("pkg: {package}\n{text}\n")).collect();
+    read(&Input::of_text(format!("{} (output)", input.name), text), found)
+}
 
 fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
     found.repeated(Repeated::Launch);
@@ -166,7 +228,7 @@ impl<'a> Log<'a> {
             found.fail(&id, format!("line {}: {message}", open.line));
         }
         for (package, message) in self.crashes {
-            found.incomplete_suite(&package, message);
+            found.incomplete(&package, message);
         }
         let cpus: BTreeSet<_> = self.values.keys().map(|(id, _)| cpus(&id.name)).collect();
         if let (1, Some(Some(cpus))) = (cpus.len(), cpus.first()) {
@@ -335,7 +397,44 @@ fn machine(line: &str, found: &mut Found<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{failed, read, shown, survives, told, try_read};
+    use super::super::testing::{failures, notices, rows, run_of, survives, try_run_of};
+
+    #[test]
+    fn events_are_put_together_package_by_package() {
+        let event = |package: &str, output: &str| {
+            format!(
+                "{{\"Time\":\"2026-01-01T00:00:00Z\",\"Action\":\"output\",\"Package\":\"ex.org/{package}\",\"Output\":{}}}\n",
+                serde_json::to_string(output).unwrap()
+            )
+        };
+        let start = "{\"Action\":\"start\",\"Package\":\"ex.org/a\"}\n";
+        let text = [
+            start,
+            &event("a", "BenchmarkPut-4 \t"),
+            &event("b", "BenchmarkPut-4 \t"),
+            &event("a", "  100\t  50.5 ns/op\n"),
+            &event("b", "  100\t  0.5 ns/op\n"),
+            &event("b", "--- FAIL: BenchmarkGone\n"),
+            "{\"Action\":\"outp",
+        ]
+        .concat();
+        let run = run_of(&text);
+        assert_eq!(
+            rows(&run),
+            [
+                "ex.org/a::BenchmarkPut-4 time ns lower [50.5]",
+                "ex.org/b::BenchmarkPut-4 time ns lower [0.5]",
+            ]
+        );
+        assert_eq!(
+            failures(&run),
+            [
+                "(whole run): line 7: an event is cut off or edited; benchmarks may be missing, so measure again",
+                "ex.org/b::BenchmarkGone: line 6: it failed",
+            ]
+        );
+        survives(&text);
+    }
 
     #[test]
     fn repetitions_are_samples_of_the_process_and_every_metric_is_kept() {
@@ -345,20 +444,20 @@ mod tests {
              BenchmarkEncode/size=4k-8 \t 300\t 40612 ns/op\t 101.0 MB/s\t 65 B/op\t 2 allocs/op\n\
              BenchmarkLookup-8 \t 10\t 1.5 ns/op\t 7 p99-ns/op\t 3 retries/op\t 4 hits/op\t 0.5 furlongs\n\
              PASS\nok  \tex.org/codec\t3.614s\n";
-        let run = read(text);
+        let run = run_of(text);
         survives(text);
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                "ex.org/codec::BenchmarkEncode/size=4k-8 allocations [allocations] < exact [2.0, 2.0]",
-                "ex.org/codec::BenchmarkEncode/size=4k-8 bytes [B] < exact [64.0, 65.0]",
-                "ex.org/codec::BenchmarkEncode/size=4k-8 throughput [B/s] > launches [101500000.0, 101000000.0]",
-                "ex.org/codec::BenchmarkEncode/size=4k-8 time [ns] < launches [40537.0, 40612.0]",
-                "ex.org/codec::BenchmarkLookup-8 furlongs [furlongs] ? exact [0.5]",
-                "ex.org/codec::BenchmarkLookup-8 hits/op [hits/op] > exact [4.0]",
-                "ex.org/codec::BenchmarkLookup-8 p99-ns/op [ns] < launches [7.0]",
-                "ex.org/codec::BenchmarkLookup-8 retries/op [retries/op] < launches [3.0]",
-                "ex.org/codec::BenchmarkLookup-8 time [ns] < launches [1.5]",
+                "ex.org/codec::BenchmarkEncode/size=4k-8 allocations allocations lower exactly 2 exactly 2",
+                "ex.org/codec::BenchmarkEncode/size=4k-8 bytes B lower exactly 64 exactly 65",
+                "ex.org/codec::BenchmarkEncode/size=4k-8 throughput B/s higher [101500000 101000000]",
+                "ex.org/codec::BenchmarkEncode/size=4k-8 time ns lower [40537 40612]",
+                "ex.org/codec::BenchmarkLookup-8 furlongs furlongs unknown exactly 0.5",
+                "ex.org/codec::BenchmarkLookup-8 hits/op hits/op higher exactly 4",
+                "ex.org/codec::BenchmarkLookup-8 p99-ns/op ns lower [7]",
+                "ex.org/codec::BenchmarkLookup-8 retries/op retries/op lower [3]",
+                "ex.org/codec::BenchmarkLookup-8 time ns lower [1.5]",
             ]
         );
         assert_eq!(run.environment.hard["cpu"], "Example CPU @ 2.00GHz");
@@ -369,114 +468,117 @@ mod tests {
 
     #[test]
     fn one_name_in_two_packages_is_two_benchmarks() {
-        let run = read(
+        let run = run_of(
             "pkg: ex.org/m/a\nBenchmarkPut-4 900 50.0 ns/op\n\npkg: ex.org/m/b\nBenchmarkPut-4 900 0.4 ns/op\n",
         );
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                "ex.org/m/a::BenchmarkPut-4 time [ns] < launches [50.0]",
-                "ex.org/m/b::BenchmarkPut-4 time [ns] < launches [0.4]",
+                "ex.org/m/a::BenchmarkPut-4 time ns lower [50]",
+                "ex.org/m/b::BenchmarkPut-4 time ns lower [0.4]",
             ]
         );
     }
 
     #[test]
     fn commas_equals_signs_and_quotes_stay_in_the_name() {
-        let run = read(
+        let run = run_of(
             "BenchmarkTick/agents=20,range=2000-16\t600\t1650 ns/op\n\
              BenchmarkCtx/run-[]string{\"a\",_\"b\"}#01-16 \t 4 \t 2.5 ns/op\n",
         );
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                "BenchmarkCtx/run-[]string{\"a\",_\"b\"}#01-16 time [ns] < launches [2.5]",
-                "BenchmarkTick/agents=20,range=2000-16 time [ns] < launches [1650.0]",
+                "BenchmarkCtx/run-[]string{\"a\",_\"b\"}#01-16 time ns lower [2.5]",
+                "BenchmarkTick/agents=20,range=2000-16 time ns lower [1650]",
             ]
         );
         assert_eq!(run.environment.soft["gomaxprocs"], "16");
-        let run = read("BenchmarkTick-2 600 1650 ns/op\nBenchmarkTick-4 600 1650 ns/op\n");
+        let run = run_of("BenchmarkTick-2 600 1650 ns/op\nBenchmarkTick-4 600 1650 ns/op\n");
         assert_eq!((run.series.len(), run.environment.soft.get("gomaxprocs")), (2, None));
     }
 
     #[test]
     fn no_iterations_with_a_time_is_told() {
-        let run = read("BenchmarkLink-4        0  9100000000 ns/op  64000 bin-bytes\n");
+        let run = run_of("BenchmarkLink-4        0  9100000000 ns/op  64000 bin-bytes\n");
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                "BenchmarkLink-4 bin-bytes [B] < exact [64000.0]",
-                "BenchmarkLink-4 time [ns] < launches [9100000000.0]",
+                "BenchmarkLink-4 bin-bytes B lower exactly 64000",
+                "BenchmarkLink-4 time ns lower [9100000000]",
             ]
         );
-        assert_eq!(told(&run), ["no-iterations"]);
+        assert_eq!(notices(&run), ["no-iterations"]);
     }
 
     #[test]
     fn a_package_that_comes_again_is_a_further_launch() {
         let once = "pkg: ex.org/a\nBenchmarkX 10 3 ns/op\nBenchmarkX 10 4 ns/op\nPASS\n";
         assert_eq!(
-            shown(&read(&once.repeat(2))),
-            ["ex.org/a::BenchmarkX time [ns] < launches [3.0, 4.0] [3.0, 4.0]"]
+            rows(&run_of(&once.repeat(2))),
+            ["ex.org/a::BenchmarkX time ns lower [3 4] [3 4]"]
         );
     }
 
     #[test]
     fn a_split_line_keeps_its_benchmark() {
-        let run = read(
+        let run = run_of(
             "BenchmarkChatty-4   \tloading 3 files\n     100\t 12.0 ns/op\t 0 B/op\nBenchmarkNext-4 10 1 ns/op\n",
         );
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                "BenchmarkChatty-4 bytes [B] < exact [0.0]",
-                "BenchmarkChatty-4 time [ns] < launches [12.0]",
-                "BenchmarkNext-4 time [ns] < launches [1.0]",
+                "BenchmarkChatty-4 bytes B lower exactly 0",
+                "BenchmarkChatty-4 time ns lower [12]",
+                "BenchmarkNext-4 time ns lower [1]",
             ]
         );
-        assert_eq!(told(&run), ["split-line"]);
+        assert_eq!(notices(&run), ["split-line"]);
         assert!(run.failures.is_empty());
     }
 
     #[test]
     fn a_name_alone_is_answered_by_its_results_or_fails() {
-        let run = read(
+        let run = run_of(
             "BenchmarkTree\nBenchmarkTree/deep\nBenchmarkTree/deep-4 10 1 ns/op\n\
              BenchmarkSkipped\n--- SKIP: BenchmarkSkipped\nBenchmarkGone\n",
         );
         assert_eq!(
-            failed(&run),
+            failures(&run),
             ["BenchmarkGone: line 6: it has no figures; it crashed or was cut off"]
         );
     }
 
     #[test]
     fn a_crash_is_never_a_pass() {
-        let run = read(
+        let run = run_of(
             "pkg: ex.org/a\nBenchmarkA-4 10 1 ns/op\npanic: index out of range\n\nexit status 2\nFAIL\tex.org/a\t0.2s\n\
              FAIL\tex.org/b [build failed]\nFAIL\n",
         );
         assert_eq!(
-            failed(&run),
+            failures(&run),
             [
-                "ex.org/a: line 3: `panic: index out of range`",
-                "ex.org/b: line 7: `FAIL\tex.org/b [build failed]`",
+                "ex.org/a: line 3: `panic: index out of range`; benchmarks may be missing, so measure again",
+                "ex.org/b: line 7: `FAIL\tex.org/b [build failed]`; benchmarks may be missing, so measure again",
             ]
         );
-        assert_eq!(told(&run), ["incomplete", "incomplete"]);
+        assert_eq!(notices(&run), ["incomplete", "incomplete"]);
         let run =
-            read("BenchmarkA-4 10 1 ns/op\n--- FAIL: BenchmarkB-4\n    b_test.go:9: no\nFAIL\n");
+            run_of("BenchmarkA-4 10 1 ns/op\n--- FAIL: BenchmarkB-4\n    b_test.go:9: no\nFAIL\n");
         assert_eq!(
-            failed(&run),
-            ["(whole run): line 4: `FAIL`", "BenchmarkB-4: line 2: it failed"]
+            failures(&run),
+            [
+                "(whole run): line 4: `FAIL`; benchmarks may be missing, so measure again",
+                "BenchmarkB-4: line 2: it failed"
+            ]
         );
     }
 
     #[test]
     fn broken_figures_name_their_line() {
         let check = |line: &str, message: &str| {
-            let run = read(&format!("BenchmarkGood 10 1 ns/op\n{line}\n"));
-            assert_eq!(failed(&run), [format!("BenchmarkBad-4: {message}")]);
+            let run = run_of(&format!("BenchmarkGood 10 1 ns/op\n{line}\n"));
+            assert_eq!(failures(&run), [format!("BenchmarkBad-4: {message}")]);
         };
         check(
             "BenchmarkBad-4 100 1.2.3 ns/op",
@@ -499,15 +601,15 @@ mod tests {
 
     #[test]
     fn a_contradicted_direction_is_told() {
-        let run = read("Unit MB/s better=lower\nBenchmarkA 10 1 ns/op 5 MB/s\n");
-        assert_eq!(told(&run), ["direction-contradicts-unit"]);
-        assert_eq!(shown(&run)[0], "BenchmarkA throughput [B/s] < launches [5000000.0]");
+        let run = run_of("Unit MB/s better=lower\nBenchmarkA 10 1 ns/op 5 MB/s\n");
+        assert_eq!(notices(&run), ["direction-contradicts-unit"]);
+        assert_eq!(rows(&run)[0], "BenchmarkA throughput B/s lower [5000000]");
     }
 
     #[test]
     fn results_of_two_machines_are_told() {
-        let run = read("cpu: a\nBenchmarkA 1 1 ns/op\ncpu: b\nBenchmarkB 1 1 ns/op\n");
-        assert_eq!(told(&run), ["mixed-machines"]);
+        let run = run_of("cpu: a\nBenchmarkA 1 1 ns/op\ncpu: b\nBenchmarkB 1 1 ns/op\n");
+        assert_eq!(notices(&run), ["mixed-machines"]);
     }
 
     #[test]
@@ -515,7 +617,7 @@ mod tests {
         for text in
             ["Benchmarking a: Warming up\n", "Benchmark 1: sleep 1\n", "BenchmarkA-8 \t soon\n"]
         {
-            assert!(try_read(text).is_err(), "{text}");
+            assert!(try_run_of(text).is_err(), "{text}");
         }
     }
 }

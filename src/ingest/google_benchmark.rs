@@ -15,14 +15,17 @@
 //! its standard deviation. Fits of complexity (BigO, RMS) measure nothing of their own. Every other number of a row is a
 //! counter of the user, of which nobody says what it counts.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::Format;
 use super::found::{Found, named, own_name};
-use super::input::Input;
+use super::input::{Input, Scalar, Text};
 use super::unit::{self, Known};
 use crate::error::Result;
 use crate::model::{BenchmarkId, Better, Spread, Summary};
@@ -45,10 +48,80 @@ pub(super) const FORMAT: Format = Format {
 #[derive(Deserialize)]
 struct GFile {
     context: Map<String, Value>,
-    benchmarks: Vec<GRow>,
+    #[serde(rename = "benchmarks")]
+    _benchmarks: Vec<IgnoredAny>,
 }
 
-type GRow = Map<String, Value>;
+/// A row: the keys that say what it is, and every number under its key.
+#[derive(Default)]
+struct GRow<'a> {
+    name: Cow<'a, str>,
+    run_name: Cow<'a, str>,
+    run_type: Option<Cow<'a, str>>,
+    aggregate_name: Option<Cow<'a, str>>,
+    time_unit: Cow<'a, str>,
+    error_occurred: bool,
+    skipped: bool,
+    /// Why it failed or was skipped.
+    message: Cow<'a, str>,
+    family: Option<u64>,
+    /// What a fit of complexity says: `N`, or the word `rms` for the error of one.
+    fit: bool,
+    rms: bool,
+    numbers: Vec<(Cow<'a, str>, f64)>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for GRow<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Row;
+        impl<'de> Visitor<'de> for Row {
+            type Value = GRow<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the row of a benchmark")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut row = GRow::default();
+                while let Some(Text(key)) = map.next_key()? {
+                    let mut text = || map.next_value().map(Scalar::into_text);
+                    match &*key {
+                        "name" => row.name = text()?,
+                        "run_name" => row.run_name = text()?,
+                        "run_type" => row.run_type = Some(text()?),
+                        "aggregate_name" => row.aggregate_name = Some(text()?),
+                        "time_unit" => row.time_unit = text()?,
+                        "error_message" | "skip_message" => row.message = text()?,
+                        "error_occurred" => row.error_occurred = map.next_value::<Value>()? == true,
+                        "skipped" => row.skipped = map.next_value::<Value>()? == true,
+                        _ => {
+                            row.fit |= key == "big_o";
+                            row.rms |= key == "rms";
+                            if let Scalar::Number(number) = map.next_value()? {
+                                if key == "family_index" {
+                                    row.family = Some(number as u64);
+                                }
+                                row.numbers.push((key, number));
+                            }
+                        }
+                    }
+                }
+                Ok(row)
+            }
+        }
+        deserializer.deserialize_map(Row)
+    }
+}
+
+impl GRow<'_> {
+    fn number(&self, key: &str) -> Option<f64> {
+        self.numbers.iter().find(|(own, _)| own == key).map(|&(_, number)| number)
+    }
+
+    fn time_unit(&self) -> &str {
+        if self.time_unit.is_empty() { "ns" } else { &self.time_unit }
+    }
+}
 
 /// Numbers of a row that are no metric.
 const ABOUT_THE_ROW: &[&str] = &[
@@ -67,16 +140,18 @@ const ABOUT_THE_ROW: &[&str] = &[
 const AGGREGATES: [&str; 4] = ["_mean", "_median", "_stddev", "_cv"];
 
 fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
-    let file: GFile = input.json()?;
-    machine(&file.context, found);
-    let names: BTreeSet<&str> = file.benchmarks.iter().map(|row| text(row, "name")).collect();
+    let bulk = input.bulk("benchmarks");
+    machine(&bulk.rest::<GFile>()?.context, found);
+    let mut rows: Vec<GRow<'_>> = Vec::new();
+    bulk.each(|_, row| rows.push(row))?;
+    let names: BTreeSet<&str> = rows.iter().map(|row| &*row.name).collect();
     let mut places = BTreeMap::new();
     let mut groups: Vec<Group<'_>> = Vec::new();
-    for (index, row) in file.benchmarks.iter().enumerate() {
+    for (index, row) in rows.iter().enumerate() {
         let kind = aggregate(row, &names);
         let name = match kind {
             Some(kind) => subject(row, kind),
-            None => text(row, "name"),
+            None => &*row.name,
         };
         if name.is_empty() {
             let id = found.id("", &format!("benchmarks[{index}]"));
@@ -84,7 +159,7 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
             continue;
         }
         // Two families may share a name; their repetitions are not one another's.
-        let key = (name, row.get("family_index").and_then(Value::as_u64));
+        let key = (name, row.family);
         let place = *places.entry(key).or_insert_with(|| {
             groups.push(Group { name, repetitions: Vec::new(), aggregates: BTreeMap::new() });
             groups.len() - 1
@@ -108,9 +183,9 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
 struct Group<'a> {
     name: &'a str,
     /// With their place in the file.
-    repetitions: Vec<(usize, &'a GRow)>,
+    repetitions: Vec<(usize, &'a GRow<'a>)>,
     /// By what they are: `mean`; empty where the row does not say.
-    aggregates: BTreeMap<&'a str, &'a GRow>,
+    aggregates: BTreeMap<&'a str, &'a GRow<'a>>,
 }
 
 impl Group<'_> {
@@ -118,19 +193,16 @@ impl Group<'_> {
         let id = found.id("", self.name);
         let mut measured = Vec::new();
         for &(index, row) in &self.repetitions {
-            let said = |key: &str| row.get(key) == Some(&Value::Bool(true));
-            if said("error_occurred") {
-                let message = text(row, "error_message");
-                found.fail(&id, format!("benchmarks[{index}]: it failed: {message}"));
-            } else if said("skipped") {
-                let message = text(row, "skip_message");
-                found.notice("skipped", format!("{id} skipped itself: {message}"), "");
-            } else if row.get("real_time").and_then(Value::as_f64).is_none() {
+            if row.error_occurred {
+                found.fail(&id, format!("benchmarks[{index}]: it failed: {}", row.message));
+            } else if row.skipped {
+                found.skip(&id, &row.message);
+            } else if row.number("real_time").is_none() {
                 let message = "real_time is no number; look at why it was not measured";
                 found.fail(&id, format!("benchmarks[{index}]: {message}"));
-            } else if unit::time(time_unit(row)).is_none() {
+            } else if unit::time(row.time_unit()).is_none() {
                 let message = "is no unit of time; give the file as the tool wrote it";
-                found.fail(&id, format!("benchmarks[{index}]: `{}` {message}", time_unit(row)));
+                found.fail(&id, format!("benchmarks[{index}]: `{}` {message}", row.time_unit()));
             } else {
                 measured.push(row);
             }
@@ -158,15 +230,12 @@ impl Group<'_> {
         let spread = self.aggregates.get("stddev");
         for key in metrics(centre) {
             let known = metric(centre, key);
-            let Some(score) = centre.get(key).and_then(Value::as_f64) else { continue };
-            let spread = spread.and_then(|row| row.get(key)).and_then(Value::as_f64);
+            let Some(score) = centre.number(key) else { continue };
+            let spread = spread.and_then(|row| row.number(key));
             let summary = Summary {
                 score,
                 spread: spread.map(Spread::StandardDeviation),
-                n: centre
-                    .get("repetitions")
-                    .and_then(Value::as_u64)
-                    .and_then(|n| n.try_into().ok()),
+                n: centre.number("repetitions").map(|n| n as u32),
                 launches: Some(1),
             };
             found.summary(id, &known, summary);
@@ -175,13 +244,11 @@ impl Group<'_> {
 }
 
 /// The repetitions of a benchmark as samples of one launch.
-fn launch(id: &BenchmarkId, rows: &[&GRow], found: &mut Found<'_>) {
+fn launch(id: &BenchmarkId, rows: &[&GRow<'_>], found: &mut Found<'_>) {
     let keys: BTreeSet<&str> = rows.iter().flat_map(|row| metrics(row)).collect();
     for key in keys {
-        let taken: Vec<(f64, Known)> = rows
-            .iter()
-            .filter_map(|row| Some((row.get(key)?.as_f64()?, metric(row, key))))
-            .collect();
+        let taken: Vec<(f64, Known)> =
+            rows.iter().filter_map(|row| Some((row.number(key)?, metric(row, key)))).collect();
         let Some((_, known)) = taken.first() else { continue };
         // Repetitions may differ in unit: each is brought to that of the first.
         let values: Vec<f64> =
@@ -201,17 +268,15 @@ fn is_exact(known: &Known) -> bool {
 }
 
 /// Keys of the numbers in a row that are metrics.
-fn metrics(row: &GRow) -> impl Iterator<Item = &str> {
-    row.iter()
-        .filter(|(key, value)| value.is_number() && !ABOUT_THE_ROW.contains(&key.as_str()))
-        .map(|(key, _)| key.as_str())
+fn metrics<'r>(row: &'r GRow<'_>) -> impl Iterator<Item = &'r str> {
+    row.numbers.iter().map(|(key, _)| &**key).filter(|key| !ABOUT_THE_ROW.contains(key))
 }
 
 /// What a key of a row measures.
-fn metric(row: &GRow, key: &str) -> Known {
+fn metric(row: &GRow<'_>, key: &str) -> Known {
     match key {
-        "real_time" => named("time", time_unit(row)),
-        "cpu_time" => named("cpu-time", time_unit(row)),
+        "real_time" => named("time", row.time_unit()),
+        "cpu_time" => named("cpu-time", row.time_unit()),
         "bytes_per_second" => named(key, "B/s"),
         "items_per_second" => named(key, "items/s"),
         "allocs_per_iter" => named(key, "allocations"),
@@ -220,32 +285,21 @@ fn metric(row: &GRow, key: &str) -> Known {
     }
 }
 
-fn time_unit(row: &GRow) -> &str {
-    match text(row, "time_unit") {
-        "" => "ns",
-        unit => unit,
-    }
-}
-
-fn text<'a>(row: &'a GRow, key: &str) -> &'a str {
-    row.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
 /// What aggregate a row is, if it is one. Files of early versions tell by the ending of the name alone.
-fn aggregate<'a>(row: &'a GRow, names: &BTreeSet<&str>) -> Option<&'a str> {
-    if row.contains_key("big_o") {
+fn aggregate<'a>(row: &'a GRow<'_>, names: &BTreeSet<&str>) -> Option<&'a str> {
+    if row.fit {
         return Some("BigO");
     }
-    if row.contains_key("rms") {
+    if row.rms {
         return Some("RMS");
     }
-    if row.contains_key("aggregate_name") || text(row, "run_type") == "aggregate" {
-        return Some(text(row, "aggregate_name"));
+    if row.aggregate_name.is_some() || row.run_type.as_deref() == Some("aggregate") {
+        return Some(row.aggregate_name.as_deref().unwrap_or_default());
     }
-    if row.contains_key("run_type") {
+    if row.run_type.is_some() {
         return None;
     }
-    let name = text(row, "name");
+    let name = &*row.name;
     let ending = AGGREGATES.into_iter().find(|ending| name.ends_with(ending))?;
     let stem = name.strip_suffix(ending)?;
     let has = |ending: &str| names.contains(format!("{stem}{ending}").as_str());
@@ -254,9 +308,9 @@ fn aggregate<'a>(row: &'a GRow, names: &BTreeSet<&str>) -> Option<&'a str> {
 }
 
 /// The benchmark that an aggregate is of.
-fn subject<'a>(row: &'a GRow, kind: &str) -> &'a str {
-    let name = text(row, "name");
-    match text(row, "run_name") {
+fn subject<'a>(row: &'a GRow<'_>, kind: &str) -> &'a str {
+    let name = &*row.name;
+    match &*row.run_name {
         "" => name.strip_suffix(kind).and_then(|name| name.strip_suffix('_')).unwrap_or(name),
         run => run,
     }
@@ -275,7 +329,7 @@ fn machine(context: &Map<String, Value>, found: &mut Found<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{failed, read, shown, survives, told, try_read};
+    use super::super::testing::{failures, notices, rows, run_of, survives, try_run_of};
 
     fn file(rows: &str) -> String {
         format!(
@@ -300,18 +354,18 @@ mod tests {
                 "cpu_coefficient": 4.2, "real_coefficient": 6.4, "big_o": "N", "time_unit": "ns"},
                {"name": "BM_Copy_RMS", "run_name": "BM_Copy", "run_type": "aggregate", "aggregate_name": "RMS", "rms": 0.05}"#,
         );
-        let run = read(&text);
+        let run = run_of(&text);
         survives(&text);
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                "BM_Copy/64 :time [] ? exact [1.0, 1.0]",
-                "BM_Copy/64 bytes_per_second [B/s] > launches [7000000000.0, 6000000000.0]",
-                "BM_Copy/64 cpu-time [ns] < launches [9.0, 500.0]",
-                "BM_Copy/64 items_per_second [items/s] > launches [100.0, 90.0]",
-                "BM_Copy/64 max_bytes_used [B] < exact [640.0, 640.0]",
-                "BM_Copy/64 misses [] ? exact [3.0, 4.0]",
-                "BM_Copy/64 time [ns] < launches [9.5, 250.0]",
+                "BM_Copy/64 :time  unknown exactly 1 exactly 1",
+                "BM_Copy/64 bytes_per_second B/s higher [7000000000 6000000000]",
+                "BM_Copy/64 cpu-time ns lower [9 500]",
+                "BM_Copy/64 items_per_second items/s higher [100 90]",
+                "BM_Copy/64 max_bytes_used B lower exactly 640 exactly 640",
+                "BM_Copy/64 misses  unknown exactly 3 exactly 4",
+                "BM_Copy/64 time ns lower [9.5 250]",
             ]
         );
         assert!(run.failures.is_empty() && run.notices.is_empty());
@@ -324,7 +378,7 @@ mod tests {
         let row = |name: &str, time: f64| {
             format!(r#"{{"name": "{name}", "real_time": {time}, "time_unit": "ns"}}"#)
         };
-        let rows = [
+        let all = [
             row("BM_A", 1.0),
             row("BM_A", 3.0),
             row("BM_A_mean", 2.0),
@@ -332,8 +386,8 @@ mod tests {
             row("harmonic_mean", 5.0),
         ];
         assert_eq!(
-            shown(&read(&file(&rows.join(",")))),
-            ["BM_A time [ns] < launches [1.0, 3.0]", "harmonic_mean time [ns] < launches [5.0]"]
+            rows(&run_of(&file(&all.join(",")))),
+            ["BM_A time ns lower [1 3]", "harmonic_mean time ns lower [5]"]
         );
     }
 
@@ -345,23 +399,23 @@ mod tests {
                     "repetitions": 5, "iterations": 5, "real_time": {time}, "cpu_time": {time}, "time_unit": "us"}}"#
             )
         };
-        let rows = [row("mean", 2.0), row("median", 1.75), row("stddev", 0.5), row("cv", 0.25)];
+        let all = [row("mean", 2.0), row("median", 1.75), row("stddev", 0.5), row("cv", 0.25)];
         assert_eq!(
-            shown(&read(&file(&rows.join(",")))),
+            rows(&run_of(&file(&all.join(",")))),
             [
-                "BM_A cpu-time [ns] < summary 2000 sd 500 n 5 launches 1",
-                "BM_A time [ns] < summary 2000 sd 500 n 5 launches 1",
+                "BM_A cpu-time ns lower score 2000 sd 500 n 5 of 1",
+                "BM_A time ns lower score 2000 sd 500 n 5 of 1",
             ]
         );
         let run =
-            read(&file(&format!("{},{}", row("max", 3.0), r#"{"name": "B", "real_time": 1}"#)));
-        assert_eq!(told(&run), ["unknown-aggregate"]);
+            run_of(&file(&format!("{},{}", row("max", 3.0), r#"{"name": "B", "real_time": 1}"#)));
+        assert_eq!(notices(&run), ["unknown-aggregate"]);
         assert_eq!(run.series.len(), 1);
     }
 
     #[test]
     fn errors_and_missing_times_fail_by_name() {
-        let run = read(&file(
+        let run = run_of(&file(
             r#"{"name": "BM_Open", "run_type": "iteration", "error_occurred": true, "error_message": "no such file", "real_time": 0},
                {"name": "BM_Nan", "run_type": "iteration", "real_time": NaN, "time_unit": "ns"},
                {"name": "BM_Zero", "run_type": "iteration", "real_time": 0, "cpu_time": 0, "time_unit": "ns"},
@@ -370,7 +424,7 @@ mod tests {
                {"run_type": "iteration", "real_time": 1}"#,
         ));
         assert_eq!(
-            failed(&run),
+            failures(&run),
             [
                 "BM_Nan: benchmarks[1]: real_time is no number; look at why it was not measured",
                 "BM_Open: benchmarks[0]: it failed: no such file",
@@ -379,7 +433,7 @@ mod tests {
                 "benchmarks[5]: benchmarks[5] has no name; write the file again",
             ]
         );
-        assert_eq!(told(&run), ["skipped"]);
+        assert_eq!(notices(&run), ["skipped"]);
     }
 
     #[test]
@@ -389,21 +443,21 @@ mod tests {
                 r#"{{"name": "BM_A", "run_type": "iteration", "family_index": {family}, "real_time": {time}}}"#
             )
         };
-        let run = read(&file(&[row(0, 1), row(0, 2), row(1, 9)].join(",")));
-        assert_eq!(
-            shown(&run),
-            ["BM_A time [ns] < launches [1.0, 2.0]", "BM_A #2 time [ns] < launches [9.0]"]
-        );
-        assert_eq!(told(&run), ["duplicate-name"]);
+        let run = run_of(&file(&[row(0, 1), row(0, 2), row(1, 9)].join(",")));
+        assert_eq!(rows(&run), ["BM_A time ns lower [1 2]", "BM_A #2 time ns lower [9]"]);
+        assert_eq!(notices(&run), ["duplicate-name"]);
     }
 
     #[test]
     fn a_cut_file_says_where() {
         let whole = file(r#"{"name": "BM_A", "real_time": 1}"#);
-        let error = try_read(&whole[..whole.len() - 3]).unwrap_err().to_string();
-        assert!(error.starts_with("file: it begins as JSON, but EOF while parsing"), "{error}");
+        let error = try_run_of(&whole[..whole.len() - 3]).unwrap_err().to_string();
+        assert!(error.starts_with("results: it begins as JSON, but EOF while parsing"), "{error}");
         assert!(error.contains("it looks most like Google Benchmark JSON"), "{error}");
-        let empty = try_read(&file("")).unwrap();
-        assert_eq!(empty.notices[0].seen, "file is Google Benchmark JSON but holds no benchmark");
+        let empty = try_run_of(&file("")).unwrap();
+        assert_eq!(
+            empty.notices[0].seen,
+            "results is Google Benchmark JSON but holds no benchmark"
+        );
     }
 }

@@ -201,7 +201,7 @@ fn plain(words: &str) -> String {
 pub(super) fn read_text(input: &Input, found: &mut Found<'_>) -> Result<()> {
     let mut text = Text { broke: judged_itself(input), ..Text::default() };
     for (number, line) in input.lines() {
-        text.line(input, found, number, line);
+        text.line(found, number, line);
     }
     text.finish(found);
     if let Some((number, name)) = text.header().filter(|(_, name)| is_path(name)) {
@@ -240,7 +240,7 @@ struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    fn line(&mut self, input: &Input, found: &mut Found<'_>, number: usize, line: &'a str) {
+    fn line(&mut self, found: &mut Found<'_>, number: usize, line: &'a str) {
         if let Some(target) = cargo::target(line) {
             self.target = target;
             return;
@@ -252,7 +252,7 @@ impl<'a> Text<'a> {
                     let id = found.printed("", &name);
                     found.fail(&id, format!("{why}; mend it and measure again"));
                 }
-                None => found.incomplete(&input.name, &why),
+                None => found.incomplete("", why),
             }
             self.broke = true;
             self.above.clear();
@@ -402,8 +402,11 @@ pub(super) fn is_count(line: &str, words: &str) -> bool {
 }
 
 fn claims_json(input: &Input) -> bool {
-    input.text.contains("\"module_path\"")
-        && input.objects().any(|(_, object)| summary(object).is_some())
+    let may_be = match &input.shape {
+        Shape::Json(outline) => outline.has(&["module_path"]),
+        Shape::Text | Shape::Broken(_) => input.text.contains("\"module_path\""),
+    };
+    may_be && input.objects().any(|(_, object)| summary(object).is_some())
 }
 
 /// A JSON object that is a summary.
@@ -432,12 +435,12 @@ fn read_json(input: &Input, found: &mut Found<'_>) -> Result<()> {
         }
     }
     if let Some(number) = input.cut_object() {
-        found.incomplete(&input.name, &format!("line {number}: a summary is cut off"));
+        found.incomplete("", format!("line {number}: a summary is cut off"));
     }
     let judged = judged_itself(input);
     let crashed = |line: &str| line.contains("panicked at") || (!judged && cargo::crashed(line));
     if let Some((number, line)) = input.lines().find(|(_, line)| crashed(line)) {
-        found.incomplete(&input.name, &format!("line {number}: {}", quoted(line)));
+        found.incomplete("", format!("line {number}: {}", quoted(line)));
     }
     Ok(())
 }
@@ -545,7 +548,7 @@ fn number(value: &Value) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::ingest::rows::{failures, notices, refused, rows, run};
+    use super::super::testing::{error, failures, notices, rows, run_of};
 
     const SHORT: &str = "
 running 0 tests
@@ -562,17 +565,17 @@ fib::group::run short:10
 ";
 
     const SHORT_ROWS: [&str; 6] = [
-        "fib::group::run short:10 | L1 hits accesses lower | exact [2300.0]",
-        "fib::group::run short:10 | LL hits accesses lower | exact [0.0]",
-        "fib::group::run short:10 | RAM hits accesses lower | exact [3.0]",
-        "fib::group::run short:10 | estimated cycles cycles lower | exact [2405.0]",
-        "fib::group::run short:10 | instructions instructions lower | exact [1700.0]",
-        "fib::group::run short:10 | total read+write accesses lower | exact [2303.0]",
+        "fib::group::run short:10 L1 hits accesses lower exactly 2300",
+        "fib::group::run short:10 LL hits accesses lower exactly 0",
+        "fib::group::run short:10 RAM hits accesses lower exactly 3",
+        "fib::group::run short:10 estimated cycles cycles lower exactly 2405",
+        "fib::group::run short:10 instructions instructions lower exactly 1700",
+        "fib::group::run short:10 total read+write accesses lower exactly 2303",
     ];
 
     #[test]
     fn every_count_is_read() {
-        let run = run(SHORT);
+        let run = run_of(SHORT);
         assert_eq!(rows(&run), SHORT_ROWS);
         assert_eq!((failures(&run), notices(&run)), (vec![], vec![]));
     }
@@ -587,7 +590,7 @@ fib::group::run short:10
             )
             .replace("1700", "\u{1b}[1m           1700\u{1b}[0m")
             .replace("*********", "\u{1b}[90m*********\u{1b}[0m");
-        assert_eq!(rows(&run(&text)), SHORT_ROWS);
+        assert_eq!(rows(&run_of(&text)), SHORT_ROWS);
     }
 
     #[test]
@@ -602,14 +605,15 @@ Regressions:
 Gungraun result: Regressed. 0 without regressions; 1 regressed; 0 filtered; 1 benchmarks finished in 0.5s
 error: bench failed, to rerun pass `--bench fib`
 ";
-        let run = run(&format!("{text}{end}"));
+        let run = run_of(&format!("{text}{end}"));
         assert_eq!(rows(&run), SHORT_ROWS);
         assert_eq!((failures(&run), notices(&run)), (vec![], vec![]));
     }
 
     #[test]
     fn each_tool_and_each_kind_of_name_is_read() {
-        let run = run("
+        let run = run_of(
+            "
 x::g::two_tools
   ======= CALLGRIND =======================================================
   Instructions:                  10|N/A             (*********)
@@ -629,19 +633,20 @@ lines
 x::g::long id:(a description that was cut in the middle of th...
   Instructions:                  12|N/A             (*********)
 .... something else ...
-");
+",
+        );
         assert_eq!(
             rows(&run),
             [
-                "x::g::lines id_1:two lines | instructions instructions lower | exact [11.0]",
-                "x::g::long id:(a description that was cut in the middle of th... | instructions instructions lower | exact [12.0]",
-                "x::g::two_tools | I1 miss rate % lower | exact [10.0]",
-                "x::g::two_tools | L1 hit rate % higher | exact [99.0]",
-                "x::g::two_tools | SysTime SysTime ? | exact [4.0]",
-                "x::g::two_tools | dhat total blocks blocks lower | exact [5.0]",
-                "x::g::two_tools | dhat total bytes B lower | exact [640.0]",
-                "x::g::two_tools | instructions instructions lower | exact [10.0]",
-                "x::g::two_tools | memcheck errors errors lower | exact [0.0]",
+                "x::g::lines id_1:two lines instructions instructions lower exactly 11",
+                "x::g::long id:(a description that was cut in the middle of th... instructions instructions lower exactly 12",
+                "x::g::two_tools I1 miss rate % lower exactly 10",
+                "x::g::two_tools L1 hit rate % higher exactly 99",
+                "x::g::two_tools SysTime SysTime unknown exactly 4",
+                "x::g::two_tools dhat total blocks blocks lower exactly 5",
+                "x::g::two_tools dhat total bytes B lower exactly 640",
+                "x::g::two_tools instructions instructions lower exactly 10",
+                "x::g::two_tools memcheck errors errors lower exactly 0",
             ]
         );
         assert_eq!((failures(&run), notices(&run)), (vec![], vec!["cut-name"]));
@@ -649,7 +654,8 @@ x::g::long id:(a description that was cut in the middle of th...
 
     #[test]
     fn the_total_of_several_parts_is_taken() {
-        let run = run("
+        let run = run_of(
+            "
 x::g::threads
   ## pid: 1 thread: 1 part: 1        |N/A
   Command:            target/release/deps/x
@@ -658,27 +664,30 @@ x::g::threads
   Instructions:                   6|N/A             (*********)
   ## Total
   Instructions:                  10|N/A             (*********)
-");
-        assert_eq!(rows(&run), ["x::g::threads | instructions instructions lower | exact [10.0]"]);
+",
+        );
+        assert_eq!(rows(&run), ["x::g::threads instructions instructions lower exactly 10"]);
     }
 
     #[test]
     fn older_versions_print_no_old_counts() {
-        let run = run("
+        let run = run_of(
+            "
 x::g::f short:10
   Instructions:                1733
   L1 Hits:                     2359 (No change)
   ======= DHAT ============================================================
   Total:            18 bytes in 2 blocks
   Logfile:          target/iai/dhat.log
-");
+",
+        );
         assert_eq!(
             rows(&run),
             [
-                "x::g::f short:10 | L1 hits accesses lower | exact [2359.0]",
-                "x::g::f short:10 | dhat total blocks blocks lower | exact [2.0]",
-                "x::g::f short:10 | dhat total bytes B lower | exact [18.0]",
-                "x::g::f short:10 | instructions instructions lower | exact [1733.0]",
+                "x::g::f short:10 L1 hits accesses lower exactly 2359",
+                "x::g::f short:10 dhat total blocks blocks lower exactly 2",
+                "x::g::f short:10 dhat total bytes B lower exactly 18",
+                "x::g::f short:10 instructions instructions lower exactly 1733",
             ]
         );
         assert!(failures(&run).is_empty());
@@ -687,7 +696,7 @@ x::g::f short:10
     #[test]
     fn a_zero_beside_real_counts_is_suspicious() {
         let text = SHORT.replace("1700|N/A", "0|1700");
-        let found = run(&text);
+        let found = run_of(&text);
         assert_eq!(
             failures(&found),
             [
@@ -696,7 +705,7 @@ x::g::f short:10
         );
         assert_eq!(rows(&found).len(), 5);
 
-        let parts = run(
+        let parts = run_of(
             r#"{"version":"6","module_path":"x::g::f","id":"a","profiles":[{"tool":"Callgrind","summaries":{"parts":[{"metrics_summary":{"Callgrind":{"Dr":{"metrics":{"Left":{"Int":7}}}}}}],"total":{"summary":{"Callgrind":{"Dr":{"metrics":{"Left":{"Int":0}}}}}}}}]}"#,
         );
         assert_eq!(
@@ -711,7 +720,7 @@ x::g::f short:10
     #[test]
     fn a_run_that_broke_off_is_not_whole() {
         let check = |end: &str, failure: &str| {
-            let run = run(&format!("{SHORT}{end}"));
+            let run = run_of(&format!("{SHORT}{end}"));
             assert_eq!(failures(&run), [failure], "{end}");
             let of_short: Vec<String> =
                 rows(&run).into_iter().filter(|row| row.contains("short:10")).collect();
@@ -743,18 +752,18 @@ x::g::f short:10
     fn every_version_of_the_json_is_read() {
         let check = |body: &str, expected: &[&str]| {
             let text = format!(r#"{{"module_path":"x::g::f","id":"a","details":"10",{body}}}"#);
-            let run = run(&text);
+            let run = run_of(&text);
             assert_eq!(rows(&run), expected, "{body}");
             assert!(failures(&run).is_empty(), "{body}");
         };
-        let ir = "x::g::f a | instructions instructions lower | exact [5.0]";
-        let bytes = "x::g::f a | dhat total bytes B lower | exact [9.0]";
-        let errors = "x::g::f a | memcheck errors errors lower | exact [1.0]";
+        let ir = "x::g::f a instructions instructions lower exactly 5";
+        let bytes = "x::g::f a dhat total bytes B lower exactly 9";
+        let errors = "x::g::f a memcheck errors errors lower exactly 1";
         check(
             r#""version":"1","callgrind_summary":{"summaries":[{"command":"x","events":{"Ir":{"new":5,"old":4,"diff_pct":25.0}},"regressions":[]}]},"tool_summaries":[{"tool":"DHAT","summaries":[{"pid":1,"summary":{"Total":"9 bytes in 2 blocks","Reads":"7 bytes"}}]},{"tool":"Memcheck","summaries":[{"pid":1,"summary":{},"error_summary":"1 errors from 1 contexts","num_errors":1}]}]"#,
             &[
-                "x::g::f a | dhat reads bytes B lower | exact [7.0]",
-                "x::g::f a | dhat total blocks blocks lower | exact [2.0]",
+                "x::g::f a dhat reads bytes B lower exactly 7",
+                "x::g::f a dhat total blocks blocks lower exactly 2",
                 bytes,
                 ir,
                 errors,
@@ -765,10 +774,10 @@ x::g::f short:10
             &[
                 bytes,
                 ir,
-                "x::g::f a | memcheck contexts contexts lower | exact [0.0]",
+                "x::g::f a memcheck contexts contexts lower exactly 0",
                 errors,
-                "x::g::f a | memcheck suppressed contexts contexts lower | exact [0.0]",
-                "x::g::f a | memcheck suppressed errors errors lower | exact [0.0]",
+                "x::g::f a memcheck suppressed contexts contexts lower exactly 0",
+                "x::g::f a memcheck suppressed errors errors lower exactly 0",
             ],
         );
         check(
@@ -790,7 +799,7 @@ x::g::f short:10
         }
         check(
             r#""version":"7","group":"g","profiles":[{"tool":"Callgrind","data":{"parts":[{"metrics":{"Ir":{"values":{"new":5}}}}],"total":{"metrics":{"Ir":{"change":null,"values":{"new":5,"old":4}}},"regressions":[]}}},{"tool":"Perf","data":{"parts":[{"metrics":{"task-clock":{"values":{"new":{"value":2.5,"unit":"msec","n":4}}}}}],"total":{"metrics":{},"regressions":[]}}}]"#,
-            &[ir, "x::g::f a | perf task-clock ns lower | summary 2500000"],
+            &[ir, "x::g::f a perf task-clock ns lower score 2500000"],
         );
     }
 
@@ -811,16 +820,16 @@ x::g::f short:10
             one("null")
         );
         assert_eq!(
-            rows(&run(&text)),
+            rows(&run_of(&text)),
             [
-                "x::g::f | instructions instructions lower | exact [5.0]",
-                "x::g::f a | instructions instructions lower | exact [5.0]",
-                "x::g::f b | instructions instructions lower | exact [5.0]",
+                "x::g::f instructions instructions lower exactly 5",
+                "x::g::f a instructions instructions lower exactly 5",
+                "x::g::f b instructions instructions lower exactly 5",
             ]
         );
 
         let cut: String = pretty.lines().take(4).collect::<Vec<_>>().join("\n");
-        let run = run(&format!("running 0 tests\n{cut}\n{}\n", one("\"a\"")));
+        let run = run_of(&format!("running 0 tests\n{cut}\n{}\n", one("\"a\"")));
         assert_eq!(rows(&run).len(), 1);
         assert_eq!(
             failures(&run),
@@ -832,7 +841,7 @@ x::g::f short:10
 
     #[test]
     fn a_summary_without_counts_is_told() {
-        let run = run(r#"{"module_path":"x::g::f","id":"a","version":"9","profiles":[]}"#);
+        let run = run_of(r#"{"module_path":"x::g::f","id":"a","version":"9","profiles":[]}"#);
         assert_eq!(
             failures(&run),
             [
@@ -843,7 +852,7 @@ x::g::f short:10
 
     #[test]
     fn a_count_that_is_no_number_is_told() {
-        let run = run(
+        let run = run_of(
             r#"{"version":"6","module_path":"x::g::f","id":"a","profiles":[{"tool":"Callgrind","summaries":{"parts":[],"total":{"summary":{"Callgrind":{"Ir":{"metrics":{"Left":{"Float":NaN}}}}}}}}]}"#,
         );
         assert_eq!(
@@ -854,10 +863,10 @@ x::g::f short:10
 
     #[test]
     fn what_is_cut_off_within_its_only_benchmark_is_refused() {
-        let text = refused("fib::group::run short:10\n  Instructions:                1734|\n");
+        let text = error("fib::group::run short:10\n  Instructions:                1734|\n");
         assert!(text.contains("line 1 is `fib::group::run short:10`"), "{text}");
         assert!(text.contains("it looks most like gungraun text"), "{text}");
-        let json = refused("{\n  \"module_path\": \"x::g::f\",\n  \"profiles\": [\n");
+        let json = error("{\n  \"module_path\": \"x::g::f\",\n  \"profiles\": [\n");
         assert!(json.contains("it begins as JSON, but EOF"), "{json}");
         assert!(json.contains("looks most like gungraun JSON"), "{json}");
     }

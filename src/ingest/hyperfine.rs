@@ -21,7 +21,7 @@ use serde::Deserialize;
 
 use super::Format;
 use super::found::{Found, named};
-use super::input::{Input, Scalar};
+use super::input::{Input, Number, Scalar};
 use crate::error::Result;
 use crate::model::{BenchmarkId, Spread, Summary};
 
@@ -46,11 +46,15 @@ struct HExport<'a> {
 struct HResult<'a> {
     #[serde(borrow)]
     command: Cow<'a, str>,
-    mean: Option<f64>,
-    stddev: Option<f64>,
-    user: Option<f64>,
-    system: Option<f64>,
-    times: Option<Vec<Option<f64>>>,
+    #[serde(default)]
+    mean: Number,
+    #[serde(default)]
+    stddev: Number,
+    #[serde(default)]
+    user: Number,
+    #[serde(default)]
+    system: Number,
+    times: Option<Vec<Number>>,
     memory_usage_byte: Option<Vec<f64>>,
     #[serde(default)]
     exit_codes: Vec<Option<i64>>,
@@ -96,20 +100,20 @@ fn add(found: &mut Found<'_>, id: &BenchmarkId, result: &HResult<'_>) -> Result<
     let n = match &result.times {
         Some(times) => {
             let launches: Option<Vec<[f64; 1]>> =
-                times.iter().map(|time| time.map(|time| [time])).collect();
+                times.iter().map(|time| time.0.map(|time| [time])).collect();
             let launches = launches.ok_or("one of its times is not a number; measure again")?;
             found.launches(id, &time, &launches);
             u32::try_from(launches.len()).ok()
         }
         None => {
-            let score = result.mean.ok_or("its mean is not a number; measure again")?;
+            let score = result.mean.0.ok_or("its mean is not a number; measure again")?;
             let n = u32::try_from(runs).ok().filter(|&runs| runs > 0);
-            let spread = result.stddev.map(Spread::StandardDeviation);
+            let spread = result.stddev.0.map(Spread::StandardDeviation);
             found.summary(id, &time, Summary { score, spread, n, launches: n });
             n
         }
     };
-    for (name, score) in [("user", result.user), ("system", result.system)] {
+    for (name, score) in [("user", result.user.0), ("system", result.system.0)] {
         if let Some(score) = score {
             let summary = Summary { score, spread: None, n, launches: n };
             found.summary(id, &named(name, "s"), summary);
@@ -126,10 +130,10 @@ fn add(found: &mut Found<'_>, id: &BenchmarkId, result: &HResult<'_>) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use super::super::in_words::{error, kinds, lines, run};
+    use super::super::testing::{error, lines, notices, run_of};
 
     fn check(results: &str, expected: &[&str]) {
-        let run = run(&format!(r#"{{"results": [{results}]}}"#));
+        let run = run_of(&format!(r#"{{"results": [{results}]}}"#));
         assert_eq!(lines(&run), expected);
     }
 
@@ -174,13 +178,15 @@ mod tests {
 
     #[test]
     fn the_same_command_twice_is_two_benchmarks() {
-        let run = run(r#"{"results": [{"command": "nap", "mean": 1, "times": [1]},
-                                      {"command": "nap", "mean": 2, "times": [2]}]}"#);
+        let run = run_of(
+            r#"{"results": [{"command": "nap", "mean": 1, "times": [1]},
+                                      {"command": "nap", "mean": 2, "times": [2]}]}"#,
+        );
         assert_eq!(
             lines(&run),
             ["nap time ns lower [1000000000]", "nap #2 time ns lower [2000000000]"]
         );
-        assert_eq!(kinds(&run), ["duplicate-name"]);
+        assert_eq!(notices(&run), ["duplicate-name"]);
     }
 
     #[test]
@@ -212,8 +218,8 @@ mod tests {
     #[test]
     fn a_broken_file_says_where() {
         assert_eq!(
-            error(r#"{"results": [{"command": "a", "mean": "fast"}]}"#),
-            "results: invalid type: string \"fast\", expected f64 at line 1 column 44; give the file as the tool wrote it"
+            error(r#"{"results": [{"command": 1, "mean": 1.5}]}"#),
+            "results: invalid type: integer `1`, expected a string at line 1 column 27; give the file as the tool wrote it"
         );
         assert_eq!(
             error(r#"{"results": [{"command": "a", "mean": 1, "times": [1, "#),

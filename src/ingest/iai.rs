@@ -27,11 +27,12 @@ pub(super) const FORMAT: Format = Format {
 
 #[cfg(test)]
 mod tests {
-    use crate::ingest::rows::{failures, refused, rows, run};
+    use super::super::testing::{error, failures, rows, run_of};
 
     #[test]
     fn every_count_is_read() {
-        let run = run("
+        let run = run_of(
+            "
 Running target/release/deps/fib-0a1b2c3d4e5f6071
 
 fib_short
@@ -47,17 +48,18 @@ fib_long
   L2 Accesses:                    0
   RAM Accesses:                   0
   Estimated Cycles:        23400000
-");
+",
+        );
         let all = rows(&run);
         assert_eq!(all.len(), 10);
         assert_eq!(
             all[5..],
             [
-                "fib::fib_short | L1 accesses accesses lower | exact [1500.0]",
-                "fib::fib_short | L2 accesses accesses lower | exact [1.0]",
-                "fib::fib_short | RAM accesses accesses lower | exact [2.0]",
-                "fib::fib_short | estimated cycles cycles lower | exact [1575.0]",
-                "fib::fib_short | instructions instructions lower | exact [1200.0]",
+                "fib::fib_short L1 accesses accesses lower exactly 1500",
+                "fib::fib_short L2 accesses accesses lower exactly 1",
+                "fib::fib_short RAM accesses accesses lower exactly 2",
+                "fib::fib_short estimated cycles cycles lower exactly 1575",
+                "fib::fib_short instructions instructions lower exactly 1200",
             ]
         );
         assert!(failures(&run).is_empty());
@@ -65,14 +67,16 @@ fib_long
 
     #[test]
     fn a_bench_that_did_not_count_is_told() {
-        let run = run("
+        let run = run_of(
+            "
 a
   Instructions:                   0
   L1 Accesses:                 1500
 
 b
 thread 'main' panicked at 'Failed to run benchmark in cachegrind. Exit code: 1', x.rs:1:1
-");
+",
+        );
         assert_eq!(
             failures(&run),
             [
@@ -84,7 +88,7 @@ thread 'main' panicked at 'Failed to run benchmark in cachegrind. Exit code: 1',
 
     #[test]
     fn a_name_alone_is_refused() {
-        let said = refused("fib_short\n  L1 Accesses: many\n  RAM Accesses: few\n");
+        let said = error("fib_short\n  L1 Accesses: many\n  RAM Accesses: few\n");
         assert!(said.contains("looks most like iai text"), "{said}");
     }
 }

@@ -154,17 +154,17 @@ fn add(found: &mut Found<'_>, id: &BenchmarkId, benchmark: Benchmark) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use super::super::in_words::{error, kinds, lines, run};
+    use super::super::testing::{error, lines, notices, run_of};
 
     fn check(benchmarks: &str, expected: &[&str]) {
         let run =
-            run(&format!(r#"{{"schema": "pacegate.import/1", "benchmarks": [{benchmarks}]}}"#));
+            run_of(&format!(r#"{{"schema": "pacegate.import/1", "benchmarks": [{benchmarks}]}}"#));
         assert_eq!(lines(&run), expected);
     }
 
     #[test]
     fn all_kinds_of_evidence_can_be_written() {
-        let run = run(
+        let run = run_of(
             r#"{"schema": "pacegate.import/1", "suite": "codec", "revision": "0123456789",
             "environment": {"hard": {"cpu": "Some CPU"}},
             "benchmarks": [
@@ -189,10 +189,12 @@ mod tests {
 
     #[test]
     fn a_direction_that_contradicts_its_unit_is_told() {
-        let run = run(r#"{"schema": "pacegate.import/1", "benchmarks": [
-            {"name": "a", "unit": "ms", "better": "higher", "exact": 1}, {"name": "b", "unit": "x", "exact": 1}]}"#);
+        let run = run_of(
+            r#"{"schema": "pacegate.import/1", "benchmarks": [
+            {"name": "a", "unit": "ms", "better": "higher", "exact": 1}, {"name": "b", "unit": "x", "exact": 1}]}"#,
+        );
         assert_eq!(lines(&run), ["a time ns higher exactly 1000000", "b x x unknown exactly 1"]);
-        assert_eq!(kinds(&run), ["direction-contradicts-unit"]);
+        assert_eq!(notices(&run), ["direction-contradicts-unit"]);
     }
 
     #[test]

@@ -8,14 +8,21 @@ use std::io::Read;
 use std::marker::PhantomData;
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Context, Error, Result};
 use crate::store::Limits;
 
 /// How much of a text a reader looks at to tell whether it is its own.
 const GLANCE: usize = 256 << 10;
+
+/// How much of a large document its outline is taken from, unless that is not enough to tell what it is.
+const OUTLINED: usize = 4 << 20;
+
+/// How often a log may be gone through in search of the ends of its objects.
+const PATIENCE: usize = 16;
 
 /// One file: UTF-8 text without byte order mark, colour codes or carriage returns at line ends.
 pub(in crate::ingest) struct Input {
@@ -25,6 +32,14 @@ pub(in crate::ingest) struct Input {
     pub(super) text: String,
     /// What kind of text it is.
     pub(super) shape: Shape,
+    seen: Seen,
+}
+
+/// How much of a text was looked at to tell its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Seen {
+    Beginning,
+    Whole,
 }
 
 /// What kind of text a file holds.
@@ -66,7 +81,7 @@ pub(in crate::ingest) enum Scalar<'a> {
     Text(Cow<'a, str>),
 }
 
-impl Scalar<'_> {
+impl<'s> Scalar<'s> {
     /// The finite number that it is or spells. A text with a comma spells none: nobody knows which kind it is.
     pub(super) fn number(&self) -> Option<f64> {
         let number = match self {
@@ -75,6 +90,14 @@ impl Scalar<'_> {
             Scalar::Text(text) => text.trim().parse().ok(),
         };
         number.filter(|number: &f64| number.is_finite())
+    }
+
+    /// Its text as it is written, empty where it is none.
+    pub(super) fn into_text(self) -> Cow<'s, str> {
+        match self {
+            Scalar::Text(text) => text,
+            Scalar::Nothing | Scalar::Number(_) => Cow::Borrowed(""),
+        }
     }
 
     /// Its text, without blanks around it; none where it is blank.
@@ -89,9 +112,83 @@ impl Scalar<'_> {
 
 /// The entries of an object in their order, so that a key that comes twice keeps both of its values.
 pub(in crate::ingest) struct Pairs<K, V>(pub(super) Vec<(K, V)>);
+
+/// A text that is borrowed from the file where it holds no escapes; plain `Cow` never is.
+#[derive(Deserialize)]
+pub(in crate::ingest) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+
 /// A number in foreign JSON, or nothing where a tool wrote what is none: `null`, `"NaN"`, `"+INF"`, `""`.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(from = "Scalar<'_>")]
 pub(in crate::ingest) struct Number(pub(super) Option<f64>);
+
+impl From<Scalar<'_>> for Number {
+    fn from(scalar: Scalar<'_>) -> Self {
+        Number(scalar.number())
+    }
+}
+
+/// A document whose bulk is one list: its elements, still as text, and everything else. The elements are bound by all
+/// CPUs, a batch at a time, so that a large file takes little more memory than its text and what is kept of it.
+pub(in crate::ingest) struct Bulk<'a> {
+    input: &'a Input,
+    /// The document with an empty list in place of the list, as many lines long.
+    rest: Cow<'a, str>,
+    elements: Vec<&'a str>,
+}
+
+/// Elements that are bound at a time.
+const BATCH: usize = 1024;
+
+impl<'a> Bulk<'a> {
+    /// Everything but the elements.
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::json`].
+    pub(super) fn rest<'r, T: Deserialize<'r>>(&'r self) -> Result<T> {
+        serde_json::from_str(&self.rest).map_err(|error| self.input.complaint(&error.to_string()))
+    }
+
+    /// Hands over each element with its place in the list.
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::json`].
+    pub(super) fn each<T: Deserialize<'a> + Send>(
+        &self,
+        mut take: impl FnMut(usize, T),
+    ) -> Result<()> {
+        let mut index = 0;
+        for batch in self.elements.chunks(BATCH) {
+            let bound: Vec<_> =
+                batch.par_iter().map(|element| serde_json::from_str::<T>(element)).collect();
+            for (element, bound) in batch.iter().zip(bound) {
+                take(index, bound.map_err(|error| self.misplaced(element, &error))?);
+                index += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// An error within an element, with line and column of the file.
+    fn misplaced(&self, element: &str, error: &serde_json::Error) -> Error {
+        let text = &self.input.text;
+        let offset = element.as_ptr() as usize - text.as_ptr() as usize;
+        let before = text.get(..offset).unwrap_or_default();
+        let (line, column) = (error.line(), error.column());
+        let message = error.to_string();
+        let what = message.strip_suffix(&format!(" at line {line} column {column}"));
+        let column = match before.rfind('\n') {
+            Some(end) if line == 1 => column + before.len() - end - 1,
+            None if line == 1 => column + before.len(),
+            _ => column,
+        };
+        let line = line + before.matches('\n').count();
+        let what = what.unwrap_or(&message);
+        self.input.complaint(&format!("{what} at line {line} column {column}"))
+    }
+}
 
 impl Input {
     /// Reads and decodes a file.
@@ -114,6 +211,11 @@ impl Input {
         Input::decode(shown(), bytes)
     }
 
+    /// A text that was taken out of another input.
+    pub(super) fn of_text(name: String, text: String) -> Self {
+        Input { name, text, shape: Shape::Text, seen: Seen::Whole }
+    }
+
     /// Decodes the bytes of a file.
     ///
     /// # Errors
@@ -132,32 +234,68 @@ impl Input {
         }
         let mut text = plain(text);
         lay_bare(&mut text);
-        let shape = if text.trim_start().starts_with(['{', '[']) {
-            let mut outline = serde_json::from_str::<Outline>(&text);
-            if outline.is_err()
-                && let Cow::Owned(finite) = without_nan(&text)
-            {
-                text = finite;
-                outline = serde_json::from_str(&text);
-            }
-            match outline {
-                Ok(outline) => Shape::Json(outline),
-                // Objects that follow each other are lines of a log, not one broken document.
-                Err(error) if error.to_string().starts_with("trailing characters") => Shape::Text,
-                Err(error) if text.trim_start().starts_with('[') && !error.is_eof() => {
-                    // A log line may begin with a bracket: `[INFO] ..`.
-                    if looks_like_list(&text) {
-                        Shape::Broken(error.to_string())
-                    } else {
-                        Shape::Text
-                    }
-                }
-                Err(error) => Shape::Broken(error.to_string()),
-            }
-        } else {
-            Shape::Text
+        let mut input = Input { name, text, shape: Shape::Text, seen: Seen::Beginning };
+        input.look();
+        Ok(input)
+    }
+
+    /// Finds out what kind of text it is.
+    fn look(&mut self) {
+        let begins = self.text.trim_start();
+        if !begins.starts_with(['{', '[']) {
+            self.seen = Seen::Whole;
+            return;
+        }
+        let may_be_a_log_line = begins.starts_with('[') && !looks_like_list(begins);
+        let (mut outline, mut end) = Outline::of(self.beginning());
+        if end.as_ref().is_err_and(|error| !error.is_eof()) && self.quote_no_numbers() {
+            (outline, end) = Outline::of(self.beginning());
+        }
+        let cut = self.beginning().len() < self.text.len();
+        self.shape = match end {
+            Ok(()) if cut => return self.look_at_all(),
+            Err(error) if error.is_eof() && cut => Shape::Json(outline),
+            Ok(()) => Shape::Json(outline),
+            // Objects that follow each other are lines of a log, not one broken document.
+            Err(error) if error.to_string().starts_with("trailing characters") => Shape::Text,
+            Err(error) if may_be_a_log_line && !error.is_eof() => Shape::Text,
+            Err(error) => Shape::Broken(error.to_string()),
         };
-        Ok(Input { name, text, shape })
+        if !cut || !matches!(self.shape, Shape::Json(_)) {
+            self.seen = Seen::Whole;
+        }
+    }
+
+    /// Takes the outline from the whole of a document, where only its beginning was looked at; tells whether that was so.
+    pub(super) fn look_closer(&mut self) -> bool {
+        let more = self.seen == Seen::Beginning;
+        if more {
+            self.look_at_all();
+        }
+        more
+    }
+
+    fn look_at_all(&mut self) {
+        self.seen = Seen::Whole;
+        self.look();
+    }
+
+    fn beginning(&self) -> &str {
+        match self.seen {
+            Seen::Whole => &self.text,
+            Seen::Beginning => beginning(&self.text, OUTLINED),
+        }
+    }
+
+    /// Some tools write NaN and infinities into their JSON, which has neither: they become texts. Tells whether there
+    /// was one.
+    pub(super) fn quote_no_numbers(&mut self) -> bool {
+        let quoted = quoted(&self.text);
+        let any = quoted.is_some();
+        if let Some(quoted) = quoted {
+            self.text = quoted;
+        }
+        any
     }
 
     /// The outline of the one JSON value that the file is.
@@ -170,11 +308,7 @@ impl Input {
 
     /// The beginning of the text, enough to tell what it is.
     pub(super) fn glance(&self) -> &str {
-        let mut end = self.text.len().min(GLANCE);
-        while !self.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        &self.text[..end]
+        beginning(&self.text, GLANCE)
     }
 
     /// The lines of a file that is not one JSON value, numbered from 1.
@@ -188,9 +322,26 @@ impl Input {
     ///
     /// When a key is missing or holds something else; the message names line and column.
     pub(super) fn json<'a, T: Deserialize<'a>>(&'a self) -> Result<T> {
-        serde_json::from_str(&self.text).map_err(|error| {
-            Error::judge(format!("{error}; give the file as the tool wrote it")).within(&*self.name)
-        })
+        serde_json::from_str(&self.text).map_err(|error| self.complaint(&error.to_string()))
+    }
+
+    /// The document taken apart at the list under a key of its top object, or at its top where that is a list. Where
+    /// there is no such list, everything is the rest, and its error says why.
+    pub(super) fn bulk(&self, key: &str) -> Bulk<'_> {
+        match list_under(&self.text, key) {
+            Some(List { begin, end, elements }) => {
+                let (before, list) = self.text.split_at(begin);
+                let (list, after) = list.split_at(end - begin);
+                let lines = "\n".repeat(list.matches('\n').count());
+                let rest = [before, "[", &lines, "]", after].concat().into();
+                Bulk { input: self, rest, elements }
+            }
+            None => Bulk { input: self, rest: (&*self.text).into(), elements: Vec::new() },
+        }
+    }
+
+    fn complaint(&self, message: &str) -> Error {
+        Error::judge(format!("{message}; give the file as the tool wrote it")).within(&*self.name)
     }
 
     /// The JSON objects of a log, each with the number of the line that it begins on. An object begins a line, may
@@ -198,17 +349,26 @@ impl Input {
     pub(super) fn objects(&self) -> impl Iterator<Item = (usize, &str)> {
         let mut rest = self.text.as_str();
         let mut line = 1;
+        // Where every line begins an object that never ends, each attempt would go through all that follows.
+        let mut patience = PATIENCE.saturating_mul(self.text.len());
         std::iter::from_fn(move || {
             while !rest.is_empty() {
-                if rest.trim_start_matches([' ', '\t']).starts_with('{') {
+                if patience > 0 && rest.trim_start_matches([' ', '\t']).starts_with('{') {
                     let mut values =
                         serde_json::Deserializer::from_str(rest).into_iter::<IgnoredAny>();
-                    if let Some(Ok(_)) = values.next() {
-                        let (object, after) = rest.split_at(values.byte_offset());
-                        let begins = line;
-                        line += object.matches('\n').count();
-                        rest = after;
-                        return Some((begins, object));
+                    match values.next() {
+                        Some(Ok(_)) => {
+                            let (object, after) = rest.split_at(values.byte_offset());
+                            let begins = line;
+                            line += object.matches('\n').count();
+                            rest = after;
+                            return Some((begins, object));
+                        }
+                        Some(Err(error)) => {
+                            let tried = rest.split_inclusive('\n').take(error.line());
+                            patience = patience.saturating_sub(tried.map(str::len).sum());
+                        }
+                        None => {}
                     }
                 }
                 let end = rest.find('\n').map_or(rest.len(), |end| end + 1);
@@ -235,6 +395,14 @@ impl Input {
 }
 
 impl Outline {
+    /// What is seen of a text until it ends or breaks.
+    fn of(text: &str) -> (Self, serde_json::Result<()>) {
+        let mut outline = Outline::default();
+        let mut json = serde_json::Deserializer::from_str(text);
+        let end = Top(&mut outline).deserialize(&mut json).and_then(|()| json.end());
+        (outline, end)
+    }
+
     /// Whether the top object, or the first object of the top list, has all these keys.
     pub(super) fn has(&self, keys: &[&str]) -> bool {
         keys.iter().all(|key| self.keys.iter().any(|k| k == key))
@@ -259,8 +427,9 @@ fn utf8_or_latin1(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 
-/// Drops colour codes and carriage returns at line ends. UTF-8 that was once taken for Latin-1 and encoded again is
-/// repaired where it matters: `Â±`, `Âµ`, `Î¼`, `â‰ˆ`.
+/// Drops colour codes, carriage returns at line ends and the times that CI services put before each line of a log. UTF-8 that
+/// was once taken for Latin-1, or for what consoles of Windows use, and encoded again is repaired where it matters: `Â±`,
+/// `┬▒`, `Âµ`, `┬╡`, `Î¼`, `â‰ˆ`.
 fn plain(text: String) -> String {
     let text = if text.contains('\u{1b}') {
         anstream::adapter::strip_str(&text).to_string()
@@ -268,16 +437,52 @@ fn plain(text: String) -> String {
         text
     };
     let text = if text.contains('\r') { text.replace("\r\n", "\n") } else { text };
+    let text = if is_stamped(&text) { without_stamps(&text) } else { text };
     if text.is_ascii() {
         return text;
     }
-    let mangled = [("Â±", "±"), ("Âµ", "µ"), ("Î¼", "µ"), ("â‰ˆ", "≈"), ("\u{3bc}", "µ")];
+    let mangled = [
+        ("Â±", "±"),
+        ("┬▒", "±"),
+        ("Âµ", "µ"),
+        ("┬╡", "µ"),
+        ("┬Á", "µ"),
+        ("Î¼", "µ"),
+        ("â‰ˆ", "≈"),
+        ("\u{3bc}", "µ"),
+    ];
     mangled.into_iter().fold(
         text,
         |text, (from, to)| {
             if text.contains(from) { text.replace(from, to) } else { text }
         },
     )
+}
+
+/// How long a stamp is at least: `2026-01-31T23:59:59Z `.
+const STAMP: usize = 21;
+
+/// The line behind a time and a blank.
+fn behind_stamp(line: &str) -> Option<&str> {
+    let (stamp, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let digits = stamp.bytes().filter(u8::is_ascii_digit).count();
+    let signs = stamp.bytes().filter(|byte| b"-T:.Z".contains(byte)).count();
+    let is_stamp = stamp.len() + 1 >= STAMP
+        && stamp.get(10..11) == Some("T")
+        && stamp.ends_with('Z')
+        && stamp.starts_with("20")
+        && digits + signs == stamp.len();
+    is_stamp.then_some(rest)
+}
+
+/// Whether a text is a log whose every line has a time before it.
+fn is_stamped(text: &str) -> bool {
+    text.starts_with("20") && text.lines().take(3).all(|line| behind_stamp(line).is_some())
+}
+
+fn without_stamps(text: &str) -> String {
+    let lines = text.lines().map(|line| behind_stamp(line).unwrap_or(line));
+    lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
 /// A script that does nothing but assign one object, `window.BENCHMARK_DATA = {..};`, is that object. What stands
@@ -293,18 +498,16 @@ fn lay_bare(text: &mut String) {
     }
 }
 
-/// Some tools write NaN and infinities into their JSON, which has neither; they become null. Strings are kept.
-fn without_nan(text: &str) -> Cow<'_, str> {
-    if !text.contains("NaN")
-        && !text.contains("Inf")
-        && !text.contains("inf")
-        && !text.contains("nan")
-    {
-        return Cow::Borrowed(text);
+/// A JSON text with NaN and infinities in quotes, if there are any. Strings are kept.
+fn quoted(text: &str) -> Option<String> {
+    if !["NaN", "nan", "Inf", "inf"].iter().any(|name| text.contains(name)) {
+        return None;
     }
-    let mut out = String::with_capacity(text.len());
+    let names =
+        ["NaN", "nan", "-NaN", "-nan", "Infinity", "-Infinity", "Inf", "-Inf", "inf", "-inf"];
+    let mut out = String::with_capacity(text.len() + 1024);
     let mut rest = text;
-    let mut replaced = false;
+    let mut any = false;
     while let Some(next) = rest.find(['"', 'N', 'n', 'I', 'i', '-']) {
         let (before, from) = rest.split_at(next);
         out.push_str(before);
@@ -314,34 +517,112 @@ fn without_nan(text: &str) -> Cow<'_, str> {
             rest = &from[end..];
             continue;
         }
-        let names =
-            ["NaN", "nan", "-NaN", "-nan", "Infinity", "-Infinity", "Inf", "-Inf", "inf", "-inf"];
         let word = from.split([',', ']', '}', ' ', '\n', '\r', '\t']).next().unwrap_or_default();
         if names.contains(&word) {
-            out.push_str("null");
-            replaced = true;
+            out.extend(["\"", word, "\""]);
+            any = true;
             rest = &from[word.len()..];
         } else {
             out.push_str(&from[..1]);
             rest = &from[1..];
         }
     }
-    if !replaced {
-        return Cow::Borrowed(text);
-    }
     out.push_str(rest);
-    Cow::Owned(out)
+    any.then_some(out)
+}
+
+/// The beginning of a text, of at most so many bytes.
+fn beginning(text: &str, bytes: usize) -> &str {
+    let mut end = text.len().min(bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Where a list stands in a text, brackets included, and what stands in it between commas.
+struct List<'a> {
+    begin: usize,
+    end: usize,
+    elements: Vec<&'a str>,
+}
+
+/// The list under a key of the top object, or the top list. It only counts brackets and skips strings: whether what stands in
+/// between is JSON shows when it is bound.
+fn list_under<'a>(text: &'a str, key: &str) -> Option<List<'a>> {
+    let bytes = text.as_bytes();
+    let mut at = text.len() - text.trim_start().len();
+    let mut depth = 0_usize;
+    if bytes.get(at) == Some(&b'{') {
+        let is_key = |string: &str, after: &str| {
+            string.trim_matches('"') == key
+                && after
+                    .trim_start()
+                    .strip_prefix(':')
+                    .is_some_and(|v| v.trim_start().starts_with('['))
+        };
+        loop {
+            match bytes.get(at)? {
+                b'"' => {
+                    let end = at + end_of_string(text.get(at..)?);
+                    if depth == 1 && is_key(text.get(at..end)?, text.get(end..)?) {
+                        at = end + text.get(end..)?.find('[')?;
+                        break;
+                    }
+                    at = end;
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth = depth.checked_sub(1)?,
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+    if bytes.get(at) != Some(&b'[') {
+        return None;
+    }
+    let begin = at;
+    let mut elements = Vec::new();
+    let mut from = begin + 1;
+    depth = 0;
+    loop {
+        match bytes.get(at)? {
+            b'"' => {
+                at += end_of_string(text.get(at..)?);
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b',' if depth == 1 => {
+                elements.push(text.get(from..at)?);
+                from = at + 1;
+            }
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    break;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    let last = text.get(from..at)?;
+    if !(elements.is_empty() && last.trim().is_empty()) {
+        elements.push(last);
+    }
+    (bytes.get(at) == Some(&b']')).then_some(List { begin, end: at + 1, elements })
 }
 
 /// Length of the JSON string that `text` begins with, quotes included.
 pub(super) fn end_of_string(text: &str) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            _ => {}
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
         }
     }
     text.len()
@@ -354,76 +635,35 @@ fn looks_like_list(text: &str) -> bool {
         || inside.starts_with(|c: char| c.is_ascii_digit())
 }
 
-impl<'de> Deserialize<'de> for Outline {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let Level { list, keys } = deserializer.deserialize_any(Second)?;
-        let inner = keys.iter().filter(|(_, below)| !below.is_empty());
-        let inner = inner.map(|(key, below)| (key.clone(), below.clone())).collect();
-        Ok(Outline { list, keys: keys.into_iter().map(|(key, _)| key).collect(), inner })
-    }
+/// Visits the top level, or the first object of the top list.
+struct Top<'o>(&'o mut Outline);
+
+/// Visits what stands under a key of the top level: an object, or the first object of a list.
+struct Below<'o> {
+    keys: &'o mut Vec<String>,
+    /// How many lists may stand around the object.
+    lists: usize,
 }
 
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct Loose;
-        impl Visitor<'_> for Loose {
-            type Value = Number;
-
-            fn visit_f64<E>(self, value: f64) -> std::result::Result<Number, E> {
-                Ok(Number(Some(value).filter(|value| value.is_finite())))
-            }
-            fn visit_u64<E>(self, value: u64) -> std::result::Result<Number, E> {
-                Ok(Number(Some(value as f64)))
-            }
-            fn visit_i64<E>(self, value: i64) -> std::result::Result<Number, E> {
-                Ok(Number(Some(value as f64)))
-            }
-            fn visit_str<E>(self, text: &str) -> std::result::Result<Number, E> {
-                Ok(Number(text.trim().parse().ok().filter(|value: &f64| value.is_finite())))
-            }
-            fn visit_unit<E>(self) -> std::result::Result<Number, E> {
-                Ok(Number(None))
-            }
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number")
-            }
+macro_rules! ignored_scalars {
+    () => {
+        fn visit_bool<E>(self, _: bool) -> std::result::Result<(), E> {
+            Ok(())
         }
-        deserializer.deserialize_any(Loose)
-    }
-}
-
-/// One level of a document, and the keys one level below.
-#[derive(Default)]
-struct Level {
-    list: bool,
-    keys: Vec<(String, Vec<String>)>,
-}
-
-/// Keys of an object, or of the first object of a list.
-struct Keys(Vec<String>);
-
-/// Visits the top level.
-struct Second;
-
-macro_rules! scalars {
-    ($value:expr) => {
-        fn visit_bool<E>(self, _: bool) -> std::result::Result<Self::Value, E> {
-            Ok($value)
+        fn visit_i64<E>(self, _: i64) -> std::result::Result<(), E> {
+            Ok(())
         }
-        fn visit_i64<E>(self, _: i64) -> std::result::Result<Self::Value, E> {
-            Ok($value)
+        fn visit_u64<E>(self, _: u64) -> std::result::Result<(), E> {
+            Ok(())
         }
-        fn visit_u64<E>(self, _: u64) -> std::result::Result<Self::Value, E> {
-            Ok($value)
+        fn visit_f64<E>(self, _: f64) -> std::result::Result<(), E> {
+            Ok(())
         }
-        fn visit_f64<E>(self, _: f64) -> std::result::Result<Self::Value, E> {
-            Ok($value)
+        fn visit_str<E>(self, _: &str) -> std::result::Result<(), E> {
+            Ok(())
         }
-        fn visit_str<E>(self, _: &str) -> std::result::Result<Self::Value, E> {
-            Ok($value)
-        }
-        fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
-            Ok($value)
+        fn visit_unit<E>(self) -> std::result::Result<(), E> {
+            Ok(())
         }
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("any JSON value")
@@ -431,66 +671,63 @@ macro_rules! scalars {
     };
 }
 
-impl<'de> Visitor<'de> for Second {
-    type Value = Level;
+impl<'de> DeserializeSeed<'de> for Top<'_> {
+    type Value = ();
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Level, A::Error> {
-        let mut level = Level::default();
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> std::result::Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Top<'_> {
+    type Value = ();
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<(), A::Error> {
         while let Some(key) = map.next_key::<String>()? {
-            let Keys(below) = map.next_value()?;
-            level.keys.push((key, below));
+            self.0.keys.push(key.clone());
+            let keys = self.0.inner.entry(key).or_default();
+            map.next_value_seed(Below { keys, lists: 1 })?;
         }
-        Ok(level)
+        Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Level, A::Error> {
-        let first = list.next_element::<FirstOfList>()?.map(|FirstOfList(level)| level);
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<(), A::Error> {
+        self.0.list = true;
+        list.next_element_seed(Top(self.0))?;
         while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Level { list: true, keys: first.unwrap_or_default().keys })
+        Ok(())
     }
 
-    scalars!(Level::default());
+    ignored_scalars!();
 }
 
-/// The first element of the top list.
-struct FirstOfList(Level);
+impl<'de> DeserializeSeed<'de> for Below<'_> {
+    type Value = ();
 
-impl<'de> Deserialize<'de> for FirstOfList {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_any(Second).map(FirstOfList)
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> std::result::Result<(), D::Error> {
+        json.deserialize_any(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Keys {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        struct First;
-        impl<'de> Visitor<'de> for First {
-            type Value = Keys;
+impl<'de> Visitor<'de> for Below<'_> {
+    type Value = ();
 
-            fn visit_map<A: MapAccess<'de>>(
-                self,
-                mut map: A,
-            ) -> std::result::Result<Keys, A::Error> {
-                let mut keys = Vec::new();
-                while let Some((key, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
-                    keys.push(key);
-                }
-                Ok(Keys(keys))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(
-                self,
-                mut list: A,
-            ) -> std::result::Result<Keys, A::Error> {
-                let first = list.next_element::<Keys>()?;
-                while list.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(first.unwrap_or(Keys(Vec::new())))
-            }
-
-            scalars!(Keys(Vec::new()));
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<(), A::Error> {
+        while let Some((key, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
+            self.keys.push(key);
         }
-        deserializer.deserialize_any(First)
+        Ok(())
     }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<(), A::Error> {
+        if let Some(lists) = self.lists.checked_sub(1) {
+            list.next_element_seed(Below { keys: self.keys, lists })?;
+        }
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    ignored_scalars!();
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Scalar<'a> {

@@ -17,6 +17,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::Format;
@@ -87,8 +88,9 @@ struct JMetric {
 
 fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
     found.repeated(Repeated::Launch);
-    let entries: Vec<JEntry> = input.json()?;
-    for (index, entry) in entries.iter().enumerate() {
+    let bulk = input.bulk("");
+    let _: Vec<IgnoredAny> = bulk.rest()?;
+    bulk.each(|index, entry: JEntry| {
         let params = entry.params.iter().map(|(key, value)| match value {
             Value::String(value) => (key.as_str(), value.clone()),
             other => (key.as_str(), other.to_string()),
@@ -105,8 +107,7 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
                 soft.insert(fact.into(), value.clone());
             }
         }
-    }
-    Ok(())
+    })
 }
 
 impl JEntry {
@@ -334,7 +335,7 @@ fn percentile(counted: &[(f64, u64)], share: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{failed, read, shown, survives, told, try_read};
+    use super::super::testing::{failures, notices, rows, run_of, survives, try_run_of};
     use super::percentile;
 
     fn entry(rest: &str, primary: &str, secondary: &str) -> String {
@@ -358,18 +359,18 @@ mod tests {
                "reader": {"score": 1.5, "scoreError": "NaN", "scoreUnit": "us/op", "rawData": [[1.0], [2.0]]},
                "stack": {"score": "NaN", "scoreError": "NaN", "scoreUnit": "---", "rawData": [["NaN"]]}"#,
         );
-        let run = read(&format!("[{text}]"));
+        let run = run_of(&format!("[{text}]"));
         let id = r#"org.ex.Pack.read:kind="a", [b],size=512,threads=4"#;
         let expected = [
-            "gc.alloc.rate [B/s] ? summary 900500000 n 1 launches 2",
-            "gc.alloc.rate.norm [B] < exact [24.0, 24.0, 24.0]",
-            "gc.count [counts] ? summary 0 n 4 launches 2",
-            "gc.time [ns] < summary 7000000 n 2 launches 2",
-            "reader [ns] < launches [1000.0] [2000.0]",
-            "time [ns] < launches [3000.0, 4000.0] [3250.0, 3750.0]",
+            "gc.alloc.rate B/s unknown score 900500000 n 1 of 2",
+            "gc.alloc.rate.norm B lower exactly 24 exactly 24 exactly 24",
+            "gc.count counts unknown score 0 n 4 of 2",
+            "gc.time ns lower score 7000000 n 2 of 2",
+            "reader ns lower [1000] [2000]",
+            "time ns lower [3000 4000] [3250 3750]",
         ];
-        assert_eq!(shown(&run), expected.map(|series| format!("{id} {series}")));
-        assert_eq!(told(&run), ["no-value"]);
+        assert_eq!(rows(&run), expected.map(|series| format!("{id} {series}")));
+        assert_eq!(notices(&run), ["no-value"]);
         assert!(run.failures.is_empty());
         assert_eq!(run.environment.soft["jdk"], "21");
         survives(&format!("[{text}]"));
@@ -377,36 +378,32 @@ mod tests {
 
     #[test]
     fn each_mode_has_its_own_metric_and_direction() {
-        let check = |mode: &str, unit: &str, expected: &str, notices: &[&str]| {
+        let check = |mode: &str, unit: &str, expected: &str, told: &[&str]| {
             let primary = format!(r#""score": 2, "scoreUnit": "{unit}", "rawData": [[2]]"#);
-            let run = read(&format!("[{}]", entry(&format!(r#""mode": "{mode}""#), &primary, "")));
-            assert_eq!(shown(&run), [format!("org.ex.Pack.read {expected}")]);
-            assert_eq!(told(&run), notices, "{mode} {unit}");
+            let run =
+                run_of(&format!("[{}]", entry(&format!(r#""mode": "{mode}""#), &primary, "")));
+            assert_eq!(rows(&run), [format!("org.ex.Pack.read {expected}")]);
+            assert_eq!(notices(&run), told, "{mode} {unit}");
         };
-        check("thrpt", "ops/ms", "throughput [ops/s] > launches [2000.0]", &[]);
-        check("avgt", "ms/op", "time [ns] < launches [2000000.0]", &[]);
-        check("sample", "ns/op", "sampled-time [ns] < launches [2.0]", &[]);
-        check("ss", "s/op", "single-shot-time [ns] < launches [2000000000.0]", &[]);
-        check("thrpt", "furlongs", "furlongs [furlongs] > launches [2.0]", &[]);
-        check("thrpt", "ns/op", "time [ns] < launches [2.0]", &["direction-contradicts-unit"]);
-        check(
-            "avgt",
-            "ops/s",
-            "throughput [ops/s] > launches [2.0]",
-            &["direction-contradicts-unit"],
-        );
+        check("thrpt", "ops/ms", "throughput ops/s higher [2000]", &[]);
+        check("avgt", "ms/op", "time ns lower [2000000]", &[]);
+        check("sample", "ns/op", "sampled-time ns lower [2]", &[]);
+        check("ss", "s/op", "single-shot-time ns lower [2000000000]", &[]);
+        check("thrpt", "furlongs", "furlongs furlongs higher [2]", &[]);
+        check("thrpt", "ns/op", "time ns lower [2]", &["direction-contradicts-unit"]);
+        check("avgt", "ops/s", "throughput ops/s higher [2]", &["direction-contradicts-unit"]);
     }
 
     #[test]
     fn throughput_and_time_of_one_suite_keep_their_directions() {
-        let rows = [("A.put", "thrpt", "ops/s"), ("A.get", "avgt", "ms/op")].map(|(name, mode, unit)| {
+        let all = [("A.put", "thrpt", "ops/s"), ("A.get", "avgt", "ms/op")].map(|(name, mode, unit)| {
             format!(
                 r#"{{"benchmark": "{name}", "mode": "{mode}", "primaryMetric": {{"score": 7, "scoreUnit": "{unit}", "rawData": [[7]]}}}}"#
             )
         });
         assert_eq!(
-            shown(&read(&format!("[{}]", rows.join(",")))),
-            ["A.get time [ns] < launches [7000000.0]", "A.put throughput [ops/s] > launches [7.0]"]
+            rows(&run_of(&format!("[{}]", all.join(",")))),
+            ["A.get time ns lower [7000000]", "A.put throughput ops/s higher [7]"]
         );
     }
 
@@ -420,16 +417,16 @@ mod tests {
         );
         let secondary = r#""read·p0.50": {"score": 1, "scoreUnit": "ns/op", "rawData": [[1]]}"#;
         let run =
-            read(&format!("[{}]", entry(r#""mode": "sample", "forks": 2"#, &primary, secondary)));
+            run_of(&format!("[{}]", entry(r#""mode": "sample", "forks": 2"#, &primary, secondary)));
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                "org.ex.Pack.read p50 [ns] < launches [500.0] [10.0]",
-                "org.ex.Pack.read p90 [ns] < launches [900.0] [20.0]",
-                "org.ex.Pack.read p95 [ns] < launches [950.0] [20.0]",
-                "org.ex.Pack.read p99 [ns] < launches [990.0] [20.0]",
-                "org.ex.Pack.read p99.9 [ns] < launches [999.0] [20.0]",
-                "org.ex.Pack.read sampled-time [ns] < launches [500.0] [12.5, 10.0]",
+                "org.ex.Pack.read p50 ns lower [500] [10]",
+                "org.ex.Pack.read p90 ns lower [900] [20]",
+                "org.ex.Pack.read p95 ns lower [950] [20]",
+                "org.ex.Pack.read p99 ns lower [990] [20]",
+                "org.ex.Pack.read p99.9 ns lower [999] [20]",
+                "org.ex.Pack.read sampled-time ns lower [500] [12.5 10]",
             ]
         );
         assert!(run.failures.is_empty() && run.notices.is_empty());
@@ -447,24 +444,24 @@ mod tests {
         let primary = r#""score": 3.5, "scoreError": 0.25, "scoreUnit": "ns/op", "rawData": []"#;
         let percentiles = r#""score": 3.5, "scoreError": "NaN", "scoreUnit": "ns/op", "scorePercentiles": {"50.0": 3.0, "100.0": 9}"#;
         let check = |rest: &str, primary: &str, expected: &[&str]| {
-            assert_eq!(shown(&read(&format!("[{}]", entry(rest, primary, "")))), expected);
+            assert_eq!(rows(&run_of(&format!("[{}]", entry(rest, primary, "")))), expected);
         };
         check(
             r#""mode": "avgt", "forks": 2, "measurementIterations": 5"#,
             primary,
-            &["org.ex.Pack.read time [ns] < summary 3.5 ±0.25 at 0.999 n 10 launches 2"],
+            &["org.ex.Pack.read time ns lower score 3.5 ± 0.25 at 0.999 n 10 of 2"],
         );
         check(
             r#""mode": "avgt""#,
             primary,
-            &["org.ex.Pack.read time [ns] < summary 3.5 ±0.25 at 0.999"],
+            &["org.ex.Pack.read time ns lower score 3.5 ± 0.25 at 0.999"],
         );
         check(
             r#""mode": "sample", "forks": 0, "measurementIterations": 5"#,
             percentiles,
             &[
-                "org.ex.Pack.read p50 [ns] < summary 3",
-                "org.ex.Pack.read sampled-time [ns] < summary 3.5 launches 1",
+                "org.ex.Pack.read p50 ns lower score 3",
+                "org.ex.Pack.read sampled-time ns lower score 3.5 of 1",
             ],
         );
     }
@@ -472,8 +469,8 @@ mod tests {
     #[test]
     fn what_is_no_number_fails_by_name() {
         let check = |primary: &str, message: &str| {
-            let run = read(&format!("[{}]", entry(r#""mode": "avgt""#, primary, "")));
-            assert_eq!(failed(&run), [format!("org.ex.Pack.read: {message}")]);
+            let run = run_of(&format!("[{}]", entry(r#""mode": "avgt""#, primary, "")));
+            assert_eq!(failures(&run), [format!("org.ex.Pack.read: {message}")]);
             assert!(run.series.is_empty());
         };
         let measure = "measure again";
@@ -495,10 +492,10 @@ mod tests {
     fn a_cut_file_says_where() {
         let whole =
             format!("[{}]", entry(r#""mode": "avgt""#, r#""score": 1, "scoreUnit": "ns/op""#, ""));
-        let error = try_read(&whole[..100]).unwrap_err().to_string();
+        let error = try_run_of(&whole[..100]).unwrap_err().to_string();
         assert!(error.contains("it begins as JSON, but EOF while parsing"), "{error}");
         let odd = whole.replace(r#""mode": "avgt""#, r#""mode": 5"#);
-        let error = try_read(&odd).unwrap_err().to_string();
+        let error = try_run_of(&odd).unwrap_err().to_string();
         assert!(
             error.contains("invalid type: integer `5`, expected a string at line 1"),
             "{error}"

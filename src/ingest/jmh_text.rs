@@ -16,6 +16,14 @@
 //! Pack.open                         N/A     ss        1.234          ms/op        one value: no count, no error
 //! ```
 //!
+//! Of the same runs, `-rf csv` (`scsv` with semicolons) writes a row each, full names and counts of threads included:
+//!
+//! ```text
+//! "Benchmark","Mode","Threads","Samples","Score","Score Error (99.9%)","Unit","Param: size"
+//! "org.example.Pack.read","avgt",1,6,3.410000,0.052000,"us/op",512
+//! "org.example.Pack.read:gc.count","avgt",1,6,0.000000,NaN,"counts",512
+//! ```
+//!
 //! The log holds every value, so it is evidence where it is there, and the table adds the secondary results only. Of a table
 //! alone, a score is a summary: its error is half of a Student interval at 99.9 % over `Cnt` values, of which the table
 //! does not say how many JVMs they come from. Columns are read from the right and by words, since tables are pasted
@@ -26,7 +34,7 @@ use super::found::{Found, Repeated};
 use super::input::{Input, Shape};
 use super::jmh::{CONFIDENCE, full_name, primary_metric, secondary_metric};
 use super::unit;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Spread, Summary};
 
 pub(super) const FORMAT: Format = Format {
@@ -42,6 +50,14 @@ pub(super) const FORMAT: Format = Format {
             })
     },
     read,
+};
+
+/// What `-rf csv` and `-rf scsv` write.
+pub(super) const CSV: Format = Format {
+    name: "JMH CSV",
+    signs: &["\"Benchmark\"", "\"Mode\"", "Score Error (99.9%)", "Param: "],
+    claims: |input| input.shape == Shape::Text && csv_header(input).is_some(),
+    read: read_csv,
 };
 
 const MODES: [&str; 4] = ["thrpt", "avgt", "sample", "ss"];
@@ -62,6 +78,71 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The columns of a table in CSV, by their names, and the character between them.
+fn csv_header(input: &Input) -> Option<(usize, char, Vec<String>)> {
+    let (number, line) = input.lines().find(|(_, line)| !line.trim().is_empty())?;
+    let separator = line.trim().strip_prefix("\"Benchmark\"")?.chars().next()?;
+    let columns = fields(line, separator);
+    let has = |name: &str| columns.iter().any(|column| column == name);
+    (has("Mode") && has("Score") && has("Unit")).then_some((number, separator, columns))
+}
+
+fn read_csv(input: &Input, found: &mut Found<'_>) -> Result<()> {
+    let Some((header, separator, columns)) = csv_header(input) else {
+        return Err(Error::judge("it has no header of JMH's; give the file as JMH wrote it"));
+    };
+    for (number, line) in input.lines().skip(header).filter(|(_, line)| !line.trim().is_empty()) {
+        let values = fields(line, separator);
+        let at = |name: &str| {
+            let place = columns.iter().position(|column| column.starts_with(name));
+            place.and_then(|place| values.get(place)).map_or("", String::as_str)
+        };
+        let (full, mode) = (at("Benchmark"), MODES.into_iter().find(|mode| *mode == at("Mode")));
+        let score = Score::of(at("Score"));
+        let (Some(mode), Some(score), true) = (mode, score, values.len() == columns.len()) else {
+            let message = "the row is cut off or edited; give it as JMH wrote it";
+            found.fail(&found.id("", full), format!("line {number}: {message}"));
+            continue;
+        };
+        let (name, label) = full.split_once(':').map_or((full, None), |(n, l)| (n, Some(l)));
+        let params = columns.iter().zip(&values).filter_map(|(column, value)| {
+            let name = column.strip_prefix("Param: ")?;
+            (!value.is_empty()).then(|| (name, value.clone()))
+        });
+        let row = Row {
+            name,
+            label,
+            params: params.collect(),
+            threads: at("Threads").parse().unwrap_or(1),
+            mode,
+            count: at("Samples").parse().ok(),
+            score,
+            error: decimal(at("Score Error")),
+            unit: at("Unit").to_owned(),
+            comma: at("Score").contains(','),
+        };
+        row.tell(number, &[], found);
+    }
+    Ok(())
+}
+
+/// The fields of a line; one in quotes may hold the separator, and a quote twice.
+fn fields(line: &str, separator: char) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut quoted = false;
+    let mut chars = line.trim().chars().peekable();
+    while let Some(c) = chars.next() {
+        let field = fields.last_mut().expect("there is one from the start");
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => field.extend(chars.next()),
+            '"' => quoted = !quoted,
+            c if c == separator && !quoted => fields.push(String::new()),
+            c => field.push(c),
+        }
+    }
+    fields
 }
 
 /// One benchmark in one mode, as the log tells of it.
@@ -247,11 +328,13 @@ fn tables(input: &Input, runs: &[LoggedRun<'_>], found: &mut Found<'_>) {
     }
 }
 
-/// A row of a table.
+/// A row of a table, as text or in CSV.
 struct Row<'a> {
     name: &'a str,
     label: Option<&'a str>,
     params: Vec<(&'a str, String)>,
+    /// The table does not say them.
+    threads: u32,
     mode: &'static str,
     count: Option<u32>,
     score: Score,
@@ -318,7 +401,18 @@ impl<'a> Row<'a> {
         };
         let params = params.into_iter().filter(|(_, value)| value != "N/A").collect();
         let comma = before.iter().any(|word| word.contains(','));
-        Some(Row { name, label, params, mode, count, score, error, unit: unit.to_owned(), comma })
+        Some(Row {
+            name,
+            label,
+            params,
+            threads: 1,
+            mode,
+            count,
+            score,
+            error,
+            unit: unit.to_owned(),
+            comma,
+        })
     }
 
     fn tell(&self, line: usize, runs: &[LoggedRun<'_>], found: &mut Found<'_>) {
@@ -328,7 +422,7 @@ impl<'a> Row<'a> {
         }
         let name = match logged {
             Some(run) => run.name(),
-            None => full_name(self.name, self.params.iter().map(|(k, v)| (k, v)), 1),
+            None => full_name(self.name, self.params.iter().map(|(k, v)| (k, v)), self.threads),
         };
         let id = found.id("", &name);
         let known = match self.label {
@@ -339,10 +433,11 @@ impl<'a> Row<'a> {
             },
         };
         if self.comma {
-            found.notice(
+            found.notice_each(
                 "decimal-comma",
-                format!("line {line}: the numbers of the table have a comma, which is read as a decimal one"),
+                "numbers have a comma, which is read as a decimal one",
                 "JMH prints no thousands separators; run it with -Duser.language=en to be sure",
+                format_args!("line {line}"),
             );
         }
         let spread = self.error.map(|value| Spread::HalfWidth { value, confidence: CONFIDENCE });
@@ -352,21 +447,20 @@ impl<'a> Row<'a> {
                 found.summary(&id, &known, summary);
             }
             Score::About(score) => {
-                found.notice(
+                found.notice_each(
                     "below-resolution",
-                    format!(
-                        "line {line}: {id} prints {} as an order of magnitude only",
-                        known.metric.name
-                    ),
-                    "it cannot be tested; choose a smaller time unit, or give the JSON",
+                    "scores are printed as an order of magnitude only",
+                    "they cannot be tested; choose a smaller time unit, or give the JSON",
+                    format_args!("line {line}"),
                 );
                 let summary = Summary { score, spread: None, n: None, launches: None };
                 found.summary(&id, &known, summary);
             }
-            Score::Nothing if self.label.is_some() => found.notice(
+            Score::Nothing if self.label.is_some() => found.notice_each(
                 "no-value",
-                format!("line {line}: {id} has no number for {}", known.metric.name),
-                "it is left out",
+                "secondary results are no numbers",
+                "they are left out",
+                format_args!("line {line}"),
             ),
             Score::Nothing => {
                 found.fail(&id, format!("line {line}: its score is no number; look at why"));
@@ -470,12 +564,12 @@ fn magnitude(word: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{failed, read, shown, survives, told, try_read};
+    use super::super::testing::{failures, notices, rows, run_of, survives, try_run_of};
     use super::{decimal, magnitude};
 
     #[test]
     fn a_table_is_summaries_with_everything_that_it_says() {
-        let run = read(
+        let run = run_of(
             "words before\n\
              Benchmark                     (kind)  (size)   Mode  Cnt    Score   Error   Units\n\
              Pack.open                          a     N/A     ss         1.250           ms/op\n\
@@ -490,15 +584,15 @@ mod tests {
              words after\n",
         );
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                "Pack.open:kind=a single-shot-time [ns] < summary 1250000",
-                "Pack.read:kind=a,size=512 gc.alloc.rate [B/s] ? summary 900000000 ±9000000 at 0.999 n 5",
-                "Pack.read:kind=a,size=512 gc.alloc.rate.norm [B] < summary 24 ±0.001 at 0.999 n 5",
-                "Pack.read:kind=a,size=512 gc.count [counts] ? summary 3 n 5",
-                "Pack.read:kind=a,size=512 throughput [ops/s] > summary 10500 ±250 at 0.999 n 5",
-                "Pack.walk:kind=a,size=512 p99.9 [ns] < summary 20000",
-                "Pack.walk:kind=a,size=512 sampled-time [ns] < summary 8000 ±500 at 0.999 n 1000",
+                "Pack.open:kind=a single-shot-time ns lower score 1250000",
+                "Pack.read:kind=a,size=512 gc.alloc.rate B/s unknown score 900000000 ± 9000000 at 0.999 n 5",
+                "Pack.read:kind=a,size=512 gc.alloc.rate.norm B lower score 24 ± 0.001 at 0.999 n 5",
+                "Pack.read:kind=a,size=512 gc.count counts unknown score 3 n 5",
+                "Pack.read:kind=a,size=512 throughput ops/s higher score 10500 ± 250 at 0.999 n 5",
+                "Pack.walk:kind=a,size=512 p99.9 ns lower score 20000",
+                "Pack.walk:kind=a,size=512 sampled-time ns lower score 8000 ± 500 at 0.999 n 1000",
             ]
         );
         assert!(run.failures.is_empty() && run.notices.is_empty());
@@ -509,8 +603,8 @@ mod tests {
         for sign in ["±", "Â±", "+-", "+/-", "?", "\u{fffd}"] {
             let text = format!("Pack.read   512  avgt   20    3.410 {sign}  0.052  us/op\n");
             assert_eq!(
-                shown(&read(&text)),
-                ["Pack.read:param=512 time [ns] < summary 3410 ±52 at 0.999 n 20"],
+                rows(&run_of(&text)),
+                ["Pack.read:param=512 time ns lower score 3410 ± 52 at 0.999 n 20"],
                 "{sign}"
             );
         }
@@ -522,25 +616,25 @@ mod tests {
     #[test]
     fn rows_of_other_shapes_are_read() {
         let check = |row: &str, expected: &str| {
-            let run = read(&format!("Benchmark Mode Cnt Score Error Units\n{row}\n"));
-            assert_eq!(shown(&run), [format!("A.b {expected}")], "{row}");
+            let run = run_of(&format!("Benchmark Mode Cnt Score Error Units\n{row}\n"));
+            assert_eq!(rows(&run), [format!("A.b {expected}")], "{row}");
             assert!(run.failures.is_empty(), "{row}");
         };
-        check("A.b avgt 20 3.5±0.5 us/op", "time [ns] < summary 3500 ±500 at 0.999 n 20");
-        check("A.b avgt 20 3.5 0.5 us/op", "time [ns] < summary 3500 ±500 at 0.999 n 20");
-        check("A.b avgt 20 3.5 us/op", "time [ns] < summary 3500 n 20");
-        check("A.b avgt 3.5 us/op", "time [ns] < summary 3500");
-        check("A.b avgt 3.5 ± 0.5 us/op", "time [ns] < summary 3500 ±500 at 0.999");
-        check("A.b avgt 2 3.5 ± NaN us/op", "time [ns] < summary 3500 n 2");
-        check("[info] A.b avgt 20 3.5 us/op", "time [ns] < summary 3500 n 20");
+        check("A.b avgt 20 3.5±0.5 us/op", "time ns lower score 3500 ± 500 at 0.999 n 20");
+        check("A.b avgt 20 3.5 0.5 us/op", "time ns lower score 3500 ± 500 at 0.999 n 20");
+        check("A.b avgt 20 3.5 us/op", "time ns lower score 3500 n 20");
+        check("A.b avgt 3.5 us/op", "time ns lower score 3500");
+        check("A.b avgt 3.5 ± 0.5 us/op", "time ns lower score 3500 ± 500 at 0.999");
+        check("A.b avgt 2 3.5 ± NaN us/op", "time ns lower score 3500 n 2");
+        check("[info] A.b avgt 20 3.5 us/op", "time ns lower score 3500 n 20");
         check(
             "| A.b | avgt | 20 | 3.5 | ± 0.5 | us/op |",
-            "time [ns] < summary 3500 ±500 at 0.999 n 20",
+            "time ns lower score 3500 ± 500 at 0.999 n 20",
         );
         check(
             "A.b thrpt 20 71.5 ± 6.5 ops/min",
             &format!(
-                "throughput [ops/s] > summary {} ±{} at 0.999 n 20",
+                "throughput ops/s higher score {} ±{} at 0.999 n 20",
                 71.5 * (1e9 / 60e9),
                 6.5 * (1e9 / 60e9)
             ),
@@ -549,30 +643,31 @@ mod tests {
 
     #[test]
     fn an_order_of_magnitude_is_not_tested() {
-        let run = read(
+        let run = run_of(
             "Benchmark Mode Cnt Score Error Units\nA.b avgt 5 ≈ 10⁻⁵ s/op\nA.c:gc.count avgt 5 ≈ 0 counts\n",
         );
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                &*format!("A.b time [ns] < summary {}", 10f64.powi(-5) * 1e9),
-                "A.c gc.count [counts] ? summary 0"
+                &*format!("A.b time ns lower score {}", 10f64.powi(-5) * 1e9),
+                "A.c gc.count counts unknown score 0"
             ]
         );
-        assert_eq!(told(&run), ["below-resolution", "below-resolution"]);
+        assert_eq!(notices(&run), ["below-resolution"]);
         assert_eq!(magnitude("10⁻¹²"), Some(10f64.powi(-12)));
         assert_eq!(magnitude("10??"), None);
     }
 
     #[test]
     fn a_decimal_comma_is_read_and_told() {
-        let run =
-            read("Benchmark Mode Cnt Score Error Units\nA.b thrpt 14 528,857 ±  278,142  ops/s\n");
-        assert_eq!(
-            shown(&run),
-            ["A.b throughput [ops/s] > summary 528.857 ±278.142 at 0.999 n 14"]
+        let run = run_of(
+            "Benchmark Mode Cnt Score Error Units\nA.b thrpt 14 528,857 ±  278,142  ops/s\n",
         );
-        assert_eq!(told(&run), ["decimal-comma"]);
+        assert_eq!(
+            rows(&run),
+            ["A.b throughput ops/s higher score 528.857 ± 278.142 at 0.999 n 14"]
+        );
+        assert_eq!(notices(&run), ["decimal-comma"]);
         assert_eq!((decimal("1,234.5"), decimal("1.234,5")), (Some(1234.5), None));
     }
 
@@ -616,13 +711,13 @@ Benchmark                  (kind)  (size)  Mode  Cnt  Score   Error  Units
 Pack.read                       c     512  avgt    4  3.625 ± 0.500  us/op
 o.e.Pack.read                a, b     512  avgt    4  3.625 ± 0.500  us/op
 ";
-        let run = read(LOG);
+        let run = run_of(LOG);
         let id = "org.ex.Pack.read:kind=a, b,size=512,threads=2";
-        let launches = format!("{id} time [ns] < launches [3500.0, 3250.0] [3750.0, 4000.0]");
-        assert_eq!(shown(&run), [&*launches]);
-        assert_eq!((told(&run), failed(&run)), (vec!["split-line"], vec![]));
+        let launches = format!("{id} time ns lower [3500 3250] [3750 4000]");
+        assert_eq!(rows(&run), [&*launches]);
+        assert_eq!((notices(&run), failures(&run)), (vec!["split-line"], vec![]));
         // A value with a blank takes the columns of the table apart, so this row is a benchmark of its own.
-        assert_eq!(read(&format!("{LOG}{table}")).series.len(), 3);
+        assert_eq!(run_of(&format!("{LOG}{table}")).series.len(), 3);
 
         survives(&format!("{LOG}{table}"));
 
@@ -634,17 +729,17 @@ o.e.Pack.read:·gc.count         a     512  avgt    4  6.000         counts
 ";
         let id = id.replace("a, b", "a");
         assert_eq!(
-            shown(&read(&format!("{log}{table}"))),
-            [format!("{id} gc.count [counts] ? summary 6 n 4"), launches.replace("a, b", "a")]
+            rows(&run_of(&format!("{log}{table}"))),
+            [format!("{id} gc.count counts unknown score 6 n 4"), launches.replace("a, b", "a")]
         );
     }
 
     #[test]
     fn a_log_that_is_not_whole_fails_by_name() {
         let check = |log: &str, message: &str| {
-            let run = read(log);
+            let run = run_of(log);
             let id = "org.ex.Pack.read:kind=a, b,size=512,threads=2";
-            assert_eq!(failed(&run), [format!("{id}: line {message}")]);
+            assert_eq!(failures(&run), [format!("{id}: line {message}")]);
         };
         let cut = "of 4 iterations are in the log; a fork died or the log was cut off";
         check(LOG.split("# Fork: 2").next().unwrap(), &format!("6: 2 {cut}"));
@@ -666,9 +761,10 @@ o.e.Pack.read:·gc.count         a     512  avgt    4  6.000         counts
     #[test]
     fn a_row_that_is_cut_or_no_number_fails_by_name() {
         let check = |row: &str, message: &str| {
-            let run =
-                read(&format!("Benchmark Mode Cnt Score Error Units\nA.a avgt 5 1.0 us/op\n{row}"));
-            assert_eq!(failed(&run), [format!("A.b: line 3: {message}")], "{row}");
+            let run = run_of(&format!(
+                "Benchmark Mode Cnt Score Error Units\nA.a avgt 5 1.0 us/op\n{row}"
+            ));
+            assert_eq!(failures(&run), [format!("A.b: line 3: {message}")], "{row}");
         };
         let cut = "the row is cut off or edited; give it as JMH printed it";
         check("A.b avgt    5   495.", cut);
@@ -681,16 +777,44 @@ o.e.Pack.read:·gc.count         a     512  avgt    4  6.000         counts
     #[test]
     fn equal_rows_of_two_tables_are_kept_apart() {
         let table = "Benchmark Mode Cnt Score Error Units\nA.b avgt 5 1.0 us/op\n\n";
-        let run = read(&table.repeat(2));
+        let run = run_of(&table.repeat(2));
         assert_eq!(
-            shown(&run),
-            ["A.b time [ns] < summary 1000 n 5", "A.b #2 time [ns] < summary 1000 n 5"]
+            rows(&run),
+            ["A.b time ns lower score 1000 n 5", "A.b #2 time ns lower score 1000 n 5"]
         );
-        assert_eq!(told(&run), ["duplicate-name"]);
+        assert_eq!(notices(&run), ["duplicate-name"]);
+    }
+
+    #[test]
+    fn a_table_in_csv_has_full_names() {
+        let csv = "\"Benchmark\",\"Mode\",\"Threads\",\"Samples\",\"Score\",\"Score Error (99.9%)\",\"Unit\",\"Param: kind\",\"Param: size\"\n\
+             \"ex.Pack.read\",\"avgt\",1,6,3.410000,0.052000,\"us/op\",\"a, \"\"b\"\"\",512\n\
+             \"ex.Pack.read:gc.count\",\"avgt\",1,6,7.000000,NaN,\"counts\",,512\n\
+             \"ex.Pack.open\",\"ss\",4,1,2.5,NaN,\"ms/op\",,\n\
+             \"ex.Pack.cut\",\"avgt\",1,6\n";
+        let run = run_of(csv);
+        assert_eq!(
+            rows(&run),
+            [
+                "ex.Pack.open:threads=4 single-shot-time ns lower score 2500000 n 1",
+                "ex.Pack.read:kind=a, \"b\",size=512 time ns lower score 3410 ± 52 at 0.999 n 6",
+                "ex.Pack.read:size=512 gc.count counts unknown score 7 n 6",
+            ]
+        );
+        assert_eq!(
+            failures(&run),
+            ["ex.Pack.cut: line 5: the row is cut off or edited; give it as JMH wrote it"]
+        );
+        let german = run_of(
+            "\"Benchmark\";\"Mode\";\"Threads\";\"Samples\";\"Score\";\"Score Error (99,9%)\";\"Unit\"\n\
+             \"ex.A.b\";\"thrpt\";1;5;3,5;0,25;\"ops/s\"\n",
+        );
+        assert_eq!(rows(&german), ["ex.A.b throughput ops/s higher score 3.5 ± 0.25 at 0.999 n 5"]);
+        assert_eq!(notices(&german), ["decimal-comma"]);
     }
 
     #[test]
     fn prose_is_not_claimed() {
-        assert!(try_read("the mode is avgt here\nBenchmark results follow\n").is_err());
+        assert!(try_run_of("the mode is avgt here\nBenchmark results follow\n").is_err());
     }
 }

@@ -43,7 +43,7 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
         if let Some(target) = cargo::target(line) {
             suite = target;
         } else if let Some(benches) = announced(line) {
-            broke |= cut_off(input, found, running.take());
+            broke |= cut_off(found, running.take());
             running = (benches > 0).then_some((number, line));
         } else if line.starts_with("test result:") {
             running = None;
@@ -63,14 +63,14 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
             let why = format!("line {number}: {}", quoted(line));
             match pending.take() {
                 Some((_, id)) => found.fail(&id, format!("{why}; mend it and measure again")),
-                None => found.incomplete(&input.name, &why),
+                None => found.incomplete("", why),
             }
             broke = true;
             continue;
         }
         let Some((summary, unit)) = figure(rest) else { continue };
         let Some((begun, id)) = pending.take() else {
-            found.incomplete(&input.name, &format!("line {number} has a figure but no name"));
+            found.incomplete("", format!("line {number} has a figure but no name"));
             continue;
         };
         if begun < number {
@@ -91,7 +91,7 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
     }
     fail_pending(found, pending);
     if !broke {
-        cut_off(input, found, running);
+        cut_off(found, running);
     }
     Ok(())
 }
@@ -110,12 +110,9 @@ fn named_row(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Tells of benches that were announced and whose result never came.
-fn cut_off(input: &Input, found: &mut Found<'_>, running: Option<(usize, &str)>) -> bool {
+fn cut_off(found: &mut Found<'_>, running: Option<(usize, &str)>) -> bool {
     if let Some((number, line)) = running {
-        found.incomplete(
-            &input.name,
-            &format!("line {number}: no `test result:` follows {}", quoted(line)),
-        );
+        found.incomplete("", format!("line {number}: no `test result:` follows {}", quoted(line)));
     }
     running.is_some()
 }
@@ -153,11 +150,12 @@ fn figure(text: &str) -> Option<(Summary, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ingest::rows::{failures, notices, refused, rows, run};
+    use super::super::testing::{error, failures, notices, rows, run_of};
 
     #[test]
     fn every_row_is_read() {
-        let run = run("
+        let run = run_of(
+            "
 running 1 test
 test unit::adds ... ignored
 
@@ -171,14 +169,15 @@ test slow             ... bench:           3 ms/iter (+/- 1)
 test micro            ... bench:           2 µs/iter (+/- 1)
 
 test result: ok. 0 passed; 0 failed; 0 ignored; 4 measured; 0 filtered out; finished in 4.10s
-");
+",
+        );
         assert_eq!(
             rows(&run),
             [
-                "hash::micro | time ns lower | summary 2000 sd 1000",
-                "hash::padded | time ns lower | summary 41.25 sd 1.5",
-                "hash::slow | time ns lower | summary 3000000 sd 1000000",
-                "hash::wide name (fast) | time ns lower | summary 512 sd 7",
+                "hash::micro time ns lower score 2000 sd 1000",
+                "hash::padded time ns lower score 41.25 sd 1.5",
+                "hash::slow time ns lower score 3000000 sd 1000000",
+                "hash::wide name (fast) time ns lower score 512 sd 7",
             ]
         );
         assert_eq!((failures(&run), notices(&run)), (vec![], vec![]));
@@ -187,60 +186,59 @@ test result: ok. 0 passed; 0 failed; 0 ignored; 4 measured; 0 filtered out; fini
     #[test]
     fn module_paths_and_thousands_separators_are_read() {
         let run =
-            run("test store::index::bench_scan ... bench:   3,104,227 ns/iter (+/- 88,410)\n");
-        assert_eq!(
-            rows(&run),
-            ["store::index::bench_scan | time ns lower | summary 3104227 sd 88410"]
-        );
+            run_of("test store::index::bench_scan ... bench:   3,104,227 ns/iter (+/- 88,410)\n");
+        assert_eq!(rows(&run), ["store::index::bench_scan time ns lower score 3104227 sd 88410"]);
     }
 
     #[test]
     fn a_split_line_keeps_its_benchmark() {
-        let run = run(
+        let run = run_of(
             "test insert/10 ... Criterion.rs ERROR: cannot open base/sample.json\nbench:   6,512 ns/iter (+/- 190)\n",
         );
-        assert_eq!(rows(&run), ["insert/10 | time ns lower | summary 6512 sd 190"]);
+        assert_eq!(rows(&run), ["insert/10 time ns lower score 6512 sd 190"]);
         assert_eq!((failures(&run), notices(&run)), (vec![], vec!["split-line"]));
     }
 
     #[test]
     fn zeros_are_kept_and_names_by_position_are_flagged() {
-        let run = run("
+        let run = run_of(
+            "
 test fft/forward ... bench:           0 ns/iter (+/- 0)
 test fft/forward #2 ... bench:         88 ns/iter (+/- 2)
 test fft/forward #3 ... bench:         91 ns/iter (+/- 3)
-");
+",
+        );
         assert_eq!(
             rows(&run),
             [
-                "fft/forward | time ns lower | summary 0 sd 0",
-                "fft/forward #2 | time ns lower | summary 88 sd 2",
-                "fft/forward #3 | time ns lower | summary 91 sd 3",
+                "fft/forward time ns lower score 0 sd 0",
+                "fft/forward #2 time ns lower score 88 sd 2",
+                "fft/forward #3 time ns lower score 91 sd 3",
             ]
         );
-        assert_eq!(notices(&run), ["positional-name", "positional-name"]);
+        assert_eq!(notices(&run), ["positional-name"]);
     }
 
     #[test]
     fn one_name_in_two_targets_is_two_benchmarks() {
-        let run = run("
+        let run = run_of(
+            "
      Running benches/a.rs (target/release/deps/a-0a1b2c3d4e5f6071)
 test decode ... bench: 5 ns/iter (+/- 1)
      Running benches/b.rs (target/release/deps/b-0a1b2c3d4e5f6071)
 test decode ... bench: 9 ns/iter (+/- 1)
-");
+",
+        );
         assert_eq!(
             rows(&run),
-            [
-                "a::decode | time ns lower | summary 5 sd 1",
-                "b::decode | time ns lower | summary 9 sd 1"
-            ]
+            ["a::decode time ns lower score 5 sd 1", "b::decode time ns lower score 9 sd 1"]
         );
     }
 
     #[test]
     fn a_failed_bench_is_named() {
-        let run = run("
+        let run = run_of(
+            "
 running 2 tests
 test good ... bench: 5 ns/iter (+/- 1)
 test bad ... FAILED
@@ -253,7 +251,8 @@ thread 'main' panicked at benches/x.rs:3:5:
 test result: FAILED. 0 passed; 1 failed; 0 ignored; 1 measured; 0 filtered out
 
 error: bench failed, to rerun pass `--bench x`
-");
+",
+        );
         assert_eq!(
             failures(&run),
             ["bad: line 4: `test bad ... FAILED`; mend it and measure again"]
@@ -264,9 +263,9 @@ error: bench failed, to rerun pass `--bench x`
     #[test]
     fn a_run_that_broke_off_is_not_whole() {
         let check = |text: &str, failure: &str| {
-            let run = run(text);
+            let run = run_of(text);
             assert_eq!(failures(&run), [failure], "{text}");
-            assert_eq!(rows(&run), ["a | time ns lower | summary 5 sd 1"], "{text}");
+            assert_eq!(rows(&run), ["a time ns lower score 5 sd 1"], "{text}");
         };
         let a = "test a ... bench: 5 ns/iter (+/- 1)\n";
         check(
@@ -301,7 +300,7 @@ error: bench failed, to rerun pass `--bench x`
 
     #[test]
     fn tests_without_benches_are_refused() {
-        let said = refused("running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed\n");
+        let said = error("running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed\n");
         assert!(said.contains("no line of it is a result"), "{said}");
         assert!(said.contains("libtest bench text"), "{said}");
     }

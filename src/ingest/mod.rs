@@ -8,6 +8,7 @@ mod bmf;
 mod cargo;
 mod cargo_criterion;
 mod catch2;
+mod catch2_xml;
 mod copies;
 mod critcmp;
 pub mod criterion;
@@ -21,15 +22,11 @@ mod gungraun;
 mod hyperfine;
 mod iai;
 mod import;
-#[cfg(test)]
-mod in_words;
 mod input;
 mod jmh;
 mod jmh_text;
 mod libtest;
 mod pytest;
-#[cfg(test)]
-mod rows;
 mod serializers;
 #[cfg(test)]
 mod testing;
@@ -120,12 +117,14 @@ const FORMATS: &[&Format] = &[
     &bmf::FORMAT,
     &cargo_criterion::FORMAT,
     &catch2::FORMAT,
+    &catch2_xml::FORMAT,
     &critcmp::FORMAT,
     &criterion_text::FORMAT,
     &divan::FORMAT,
     &github_action_benchmark::FORMAT,
     &github_action_benchmark::HISTORY,
     &go::FORMAT,
+    &go::EVENTS,
     &google_benchmark::FORMAT,
     &gungraun::JSON,
     &gungraun::TEXT,
@@ -134,6 +133,7 @@ const FORMATS: &[&Format] = &[
     &import::FORMAT,
     &jmh::FORMAT,
     &jmh_text::FORMAT,
+    &jmh_text::CSV,
     &libtest::FORMAT,
     &pytest::FORMAT,
     &serializers::FORMAT,
@@ -194,8 +194,7 @@ pub fn read(spec: &Spec, options: &Options) -> Result<Run> {
 ///
 /// When the file cannot be read or is of no known format; the message has the nearest guesses.
 pub fn read_file(path: &Path, options: &Options) -> Result<Vec<Run>> {
-    let input = Input::read(path, &options.limits)?;
-    read_input(&input, options)
+    read_input(Input::read(path, &options.limits)?, options)
 }
 
 /// Reads every run of a file that is at hand as bytes; `name` is what messages call it.
@@ -204,7 +203,7 @@ pub fn read_file(path: &Path, options: &Options) -> Result<Vec<Run>> {
 ///
 /// As [`read_file`].
 pub fn read_bytes(name: &str, bytes: Vec<u8>, options: &Options) -> Result<Vec<Run>> {
-    read_input(&Input::decode(name.to_owned(), bytes)?, options)
+    read_input(Input::decode(name.to_owned(), bytes)?, options)
 }
 
 /// The name of the format that a file has, for people.
@@ -216,21 +215,52 @@ pub fn format_name(path: &Path, options: &Options) -> Result<&'static str> {
     match source(path)? {
         Source::Folder => Ok("criterion tree"),
         Source::Evidence => Ok("pacegate evidence"),
-        Source::File => Ok(detect(&Input::read(path, &options.limits)?)?.name),
+        Source::File => Ok(detect(&mut Input::read(path, &options.limits)?)?.name),
     }
 }
 
-fn read_input(input: &Input, options: &Options) -> Result<Vec<Run>> {
-    let format = detect(input)?;
-    let mut found = Found::new(options);
-    (format.read)(input, &mut found)?;
-    found.finish(&input.name, format.name).map_err(|error| error.within(&*input.name))
+/// The names of the formats that one file may have, for people.
+pub fn formats() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|format| format.name)
+}
+
+/// Reads bytes as the format of this name whatever they look like: for tools that know it, such as a fuzzer.
+///
+/// # Errors
+///
+/// As [`read_file`], and when no format has this name.
+pub fn read_bytes_as(format: &str, bytes: Vec<u8>, options: &Options) -> Result<Vec<Run>> {
+    let known = FORMATS.iter().copied().find(|known| known.name == format);
+    let known = known.ok_or_else(|| Error::usage(format!("no format is called `{format}`")))?;
+    read_as(known, Input::decode(format.to_owned(), bytes)?, options)
+}
+
+fn read_input(mut input: Input, options: &Options) -> Result<Vec<Run>> {
+    let format = detect(&mut input)?;
+    read_as(format, input, options)
+}
+
+fn read_as(format: &Format, mut input: Input, options: &Options) -> Result<Vec<Run>> {
+    let name = input.name.clone();
+    let mut found = Found::new(&name, options);
+    let mut read = (format.read)(&input, &mut found);
+    if read.is_err() && input.quote_no_numbers() {
+        found = Found::new(&name, options);
+        read = (format.read)(&input, &mut found);
+    }
+    read?;
+    found.finish(format.name).map_err(|error| error.within(&*name))
 }
 
 /// Tells what a file is by what is in it, never by its name.
-fn detect(input: &Input) -> Result<&'static Format> {
-    let claims: Vec<&Format> =
-        FORMATS.iter().copied().filter(|format| (format.claims)(input)).collect();
+fn detect(input: &mut Input) -> Result<&'static Format> {
+    let claimants = |input: &Input| -> Vec<&Format> {
+        FORMATS.iter().copied().filter(|format| (format.claims)(input)).collect()
+    };
+    let mut claims = claimants(input);
+    if claims.is_empty() && input.look_closer() {
+        claims = claimants(input);
+    }
     match claims.as_slice() {
         [format] => return Ok(format),
         [] => {}

@@ -18,10 +18,11 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::Format;
 use super::found::{Found, facts, named};
-use super::input::{Input, Scalar};
+use super::input::{Input, Number, Scalar};
 use crate::error::Result;
 use crate::model::{BenchmarkId, Environment, Revision, Spread, Summary};
 
@@ -48,8 +49,8 @@ struct PFile<'a> {
     machine_info: PMachine<'a>,
     #[serde(borrow, default)]
     commit_info: PCommit<'a>,
-    #[serde(borrow)]
-    benchmarks: Vec<PBenchmark<'a>>,
+    #[serde(rename = "benchmarks")]
+    _benchmarks: Vec<IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -97,30 +98,22 @@ struct PBenchmark<'a> {
 
 #[derive(Deserialize)]
 struct PStats {
-    mean: Option<f64>,
-    stddev: Option<f64>,
+    #[serde(default)]
+    mean: Number,
+    #[serde(default)]
+    stddev: Number,
     rounds: Option<u32>,
-    data: Option<Vec<PValue>>,
-}
-
-/// A value of the data; none where somebody wrote something else in its place.
-#[derive(Clone, Copy, Deserialize)]
-#[serde(from = "Scalar<'_>")]
-struct PValue(Option<f64>);
-
-impl From<Scalar<'_>> for PValue {
-    fn from(scalar: Scalar<'_>) -> Self {
-        PValue(scalar.number())
-    }
+    data: Option<Vec<Number>>,
 }
 
 fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
-    let PFile { machine_info, commit_info, benchmarks } = input.json()?;
+    let bulk = input.bulk("benchmarks");
+    let PFile { machine_info, commit_info, .. } = bulk.rest()?;
     if let Some(revision) = revision(&commit_info) {
         found.next_run(revision);
     }
     found.current().environment = environment(&machine_info);
-    for (index, benchmark) in benchmarks.into_iter().enumerate() {
+    bulk.each(|index, benchmark: PBenchmark<'_>| {
         let full = benchmark.fullname.as_deref().unwrap_or(&benchmark.name);
         // Parameters stand in brackets behind the function and may hold anything.
         let path = full.split_once('[').map_or(full, |(path, _)| path);
@@ -133,17 +126,16 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
         if let Err(message) = add(found, &id, benchmark.stats) {
             found.fail(&id, format!("benchmarks[{index}].stats: {message}"));
         }
-    }
-    Ok(())
+    })
 }
 
 fn add(found: &mut Found<'_>, id: &BenchmarkId, stats: Option<PStats>) -> Result<(), String> {
-    let PStats { mean, stddev, rounds, data } =
+    let PStats { mean: Number(mean), stddev: Number(stddev), rounds, data } =
         stats.ok_or("there are none; run the test again")?;
     let data = data.unwrap_or_default();
     let time = named("time", "s");
     if rounds.is_none_or(|rounds| rounds as usize == data.len()) && !data.is_empty() {
-        let values: Option<Vec<f64>> = data.iter().map(|PValue(value)| *value).collect();
+        let values: Option<Vec<f64>> = data.iter().map(|value| value.0).collect();
         let values = values.ok_or("one value of `data` is not a number; run the test again")?;
         let of_data = values.iter().sum::<f64>() / values.len() as f64;
         if let Some(mean) = mean.filter(|mean| SAME_MEAN * mean.abs() < (of_data - mean).abs()) {
@@ -155,7 +147,7 @@ fn add(found: &mut Found<'_>, id: &BenchmarkId, stats: Option<PStats>) -> Result
         return Ok(());
     }
     if !data.is_empty() {
-        let numbers = data.iter().filter(|PValue(value)| value.is_some()).count();
+        let numbers = data.iter().filter(|value| value.0.is_some()).count();
         found.notice(
             "cut-data",
             format!("{id} has {numbers} values of {} rounds", rounds.unwrap_or_default()),
@@ -189,11 +181,11 @@ fn environment(machine: &PMachine<'_>) -> Environment {
 
 #[cfg(test)]
 mod tests {
-    use super::super::in_words::{error, kinds, lines, run};
+    use super::super::testing::{error, lines, notices, run_of};
     use crate::model::Environment;
 
     fn check(benchmarks: &str, expected: &[&str]) {
-        let run = run(&format!(r#"{{"machine_info": {{}}, "benchmarks": [{benchmarks}]}}"#));
+        let run = run_of(&format!(r#"{{"machine_info": {{}}, "benchmarks": [{benchmarks}]}}"#));
         assert_eq!(lines(&run), expected);
     }
 
@@ -222,23 +214,25 @@ mod tests {
 
     #[test]
     fn shortened_data_is_not_taken_for_all_of_it() {
-        let run = run(r#"{"machine_info": {}, "benchmarks": [{"name": "t", "fullname": "a.py::t",
-            "stats": {"mean": 4, "stddev": 1, "rounds": 900, "data": [3, 3, "and so on"]}}]}"#);
+        let run = run_of(
+            r#"{"machine_info": {}, "benchmarks": [{"name": "t", "fullname": "a.py::t",
+            "stats": {"mean": 4, "stddev": 1, "rounds": 900, "data": [3, 3, "and so on"]}}]}"#,
+        );
         assert_eq!(
             lines(&run),
             ["a.py::t time ns lower score 4000000000 sd 1000000000 n 900 of 1"]
         );
-        assert_eq!(kinds(&run), ["cut-data"]);
+        assert_eq!(notices(&run), ["cut-data"]);
     }
 
     #[test]
     fn more_data_than_is_kept_is_thinned_out() {
         let data: Vec<String> = (1..=50_001).map(|value| value.to_string()).collect();
-        let run = run(&format!(
+        let run = run_of(&format!(
             r#"{{"machine_info": {{}}, "benchmarks": [{{"name": "t", "stats": {{"mean": 25001, "data": [{}]}}}}]}}"#,
             data.join(",")
         ));
-        assert_eq!(kinds(&run), ["thinned"]);
+        assert_eq!(notices(&run), ["thinned"]);
         assert!(lines(&run)[0].starts_with("t time ns lower [1000000000 3000000000 5000000000 "));
     }
 
@@ -262,7 +256,7 @@ mod tests {
 
     #[test]
     fn machine_and_commit_are_kept() {
-        let run = run(
+        let run = run_of(
             r#"{"machine_info": {"machine": "x86_64", "python_implementation": "CPython", "system": "Linux",
                 "python_version": "3.12.1", "release": "6.8", "cpu": {"brand_raw": "Some CPU", "count": 8}},
             "commit_info": {"id": "0123456789abcdef", "dirty": true, "branch": "main"},

@@ -40,7 +40,7 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
         };
         let id = found.id("", name);
         if *name == "ERROR:" {
-            found.incomplete_suite("", format!("line {number}: `{}`", line.trim()));
+            found.incomplete("", format!("line {number}: `{}`", line.trim()));
             continue;
         }
         let values: Option<Vec<f64>> = cells.iter().map(|cell| unit::number(cell)).collect();
@@ -93,24 +93,24 @@ fn columns(line: &str) -> Option<Vec<&str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{failed, read, shown, survives, told};
+    use super::super::testing::{failures, notices, rows, run_of, survives};
 
     const HEADER: &str = "          create     ser   deser   total   size  +dfl\n";
 
     #[test]
     fn times_are_shown_and_sizes_are_exact() {
-        let run = read(&format!(
+        let run = run_of(&format!(
             "words\n{HEADER}json/some   61    18   24    43   485   261\n\nmore words 1 2\n"
         ));
         assert_eq!(
-            shown(&run),
+            rows(&run),
             [
-                "json/some +dfl [B] < exact [261.0]",
-                "json/some create [ns] < summary 61",
-                "json/some deser [ns] < summary 24",
-                "json/some ser [ns] < summary 18",
-                "json/some size [B] < exact [485.0]",
-                "json/some total [ns] < summary 43",
+                "json/some +dfl B lower exactly 261",
+                "json/some create ns lower score 61",
+                "json/some deser ns lower score 24",
+                "json/some ser ns lower score 18",
+                "json/some size B lower exactly 485",
+                "json/some total ns lower score 43",
             ]
         );
         assert!(run.failures.is_empty() && run.notices.is_empty());
@@ -119,22 +119,23 @@ mod tests {
     #[test]
     fn a_total_that_does_not_add_up_is_told() {
         assert_eq!(
-            told(&read(&format!("{HEADER}some   61    18   24    44   485   261\n"))),
+            notices(&run_of(&format!("{HEADER}some   61    18   24    44   485   261\n"))),
             ["inconsistent-total"]
         );
     }
 
     #[test]
     fn a_row_that_is_not_whole_fails_by_name() {
-        let run = read(&format!(
+        let run = run_of(&format!(
             "{HEADER}good 1 2 3 5 6 7\ncut 61 18\nodd 61 x 24 42 485 261\nERROR: no\n"
         ));
         survives(&format!("{HEADER}good 1 2 3 5 6 7\ncut 61 18\n"));
         let message = "it has not the 6 numbers that the header names; give the whole row";
         assert_eq!(
-            failed(&run),
+            failures(&run),
             [
-                "(whole run): line 5: `ERROR: no`".to_owned(),
+                "(whole run): line 5: `ERROR: no`; benchmarks may be missing, so measure again"
+                    .to_owned(),
                 format!("cut: line 3: {message}"),
                 format!("odd: line 4: {message}"),
             ]

@@ -9,6 +9,8 @@ mod compare;
 mod config;
 mod desk;
 mod docs;
+mod fixtures;
+mod formats;
 mod gate;
 mod golden;
 mod ingest;
