@@ -183,6 +183,7 @@ fn has(series: &Series, expected: &Value) -> bool {
         }
         Evidence::Summary(summaries) => summaries.iter().any(|summary| near(summary.score)),
         Evidence::Exact(values) => values.iter().copied().any(near),
+        Evidence::Scored(scores) => scores.iter().any(|launch| near(launch.score)),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::compare::{Method, compare};
+use crate::compare::{Comparison, Finding, Method, compare};
 use crate::gate::{Judgement, Outcome, Policy, Row, Verdict, judge};
 use crate::model::{BenchmarkId, Mode, Notice, Reference, Run};
 use crate::report::{Plan, Report, Side};
@@ -16,8 +16,17 @@ pub struct Sides<'a> {
     pub baseline: &'a Run,
     /// What is judged.
     pub candidate: &'a Run,
-    /// The last release, where it was measured too.
-    pub release: Option<&'a Run>,
+    /// The last release, where there is one to compare with.
+    pub release: Option<Release<'a>>,
+}
+
+/// The last release, and what is compared with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Release<'a> {
+    /// The release: an arm of the session, or a stored baseline.
+    pub baseline: &'a Run,
+    /// The candidate as the release was measured: the same arm of the session, or launched alone.
+    pub candidate: &'a Run,
 }
 
 /// Compares, judges and reports. Equal input gives an equal report.
@@ -33,35 +42,74 @@ pub fn assess(sides: Sides<'_>, policy: &Policy, plan: Option<Plan>) -> Result<R
         sides.candidate,
         &Method::new(Reference::Base, policy.statistic, policy.session_noise),
     );
-    if let Some(release) = sides.release {
-        let method = Method::new(Reference::Release, policy.statistic, policy.session_noise);
-        let known = known_as(release, sides.candidate, policy, &mut Vec::new());
-        comparisons.extend(compare(&known, sides.candidate, &method));
-    }
     let apart = comparisons.iter().any(|comparison| comparison.mode == Mode::Stored);
-    let foreign = sides.baseline.environment.hard_differences(&sides.candidate.environment);
-    let judgement = if apart && !foreign.is_empty() {
-        // Numbers of machines that differ in a hard part prove nothing about the code.
-        let applied = vec![Outcome::NotComparable];
-        Judgement { rows: Vec::new(), applied, notices: Vec::new() }
-    } else {
+    let comparable = !apart || sides.baseline.is_of_the_same_machine(sides.candidate);
+    let mut release_comparable = true;
+    if let Some(release) = sides.release {
+        let one_session = release.baseline.session.is_some()
+            && release.baseline.session == release.candidate.session;
+        release_comparable =
+            one_session || release.baseline.is_of_the_same_machine(release.candidate);
+        if release_comparable {
+            comparisons.extend(against_release(release, policy, &mut notices));
+        }
+    }
+    let mut judgement = if comparable {
         judge(comparisons, policy)?
+    } else {
+        // Numbers of machines that differ in a hard part prove nothing about the code.
+        Judgement { rows: Vec::new(), applied: Vec::new(), notices: Vec::new() }
     };
-    let soft = sides.baseline.environment.soft_differences(&sides.candidate.environment);
+    if !(comparable && release_comparable) {
+        judgement.applied.retain(|outcome| *outcome != Outcome::Pass);
+        judgement.applied.push(Outcome::NotComparable);
+    }
     notices.extend(judgement.notices);
     notices.extend(renamed(&judgement.rows));
-    notices.extend(soft.iter().map(|difference| {
-        Notice::new("environment", format!("the environments differ: {difference}"), "")
-    }));
-    for run in [Some(sides.baseline), Some(sides.candidate), sides.release].into_iter().flatten() {
-        notices.extend(run.notices.iter().cloned());
+    let release = sides.release.map(|release| [release.baseline, release.candidate]);
+    for [ours, theirs] in [Some([sides.baseline, sides.candidate]), release].into_iter().flatten() {
+        let soft = ours.environment.soft_differences(&theirs.environment);
+        notices.extend(soft.iter().map(|difference| {
+            Notice::new("environment", format!("the environments differ: {difference}"), "")
+        }));
+        notices.extend(ours.notices.iter().chain(&theirs.notices).cloned());
     }
     notices.sort();
     notices.dedup();
     let (baseline, candidate) = (side(sides.baseline), side(sides.candidate));
     let report =
         Report::new(judgement.applied, policy.clone(), baseline, candidate, judgement.rows);
-    Ok(Report { plan, notices, ..report })
+    let release = sides.release.map(|release| side(release.baseline));
+    Ok(Report { plan, notices, release, ..report })
+}
+
+/// Compares with the release. What was dropped or added since is told and is no row: the change that did it had its own
+/// row against its base, and no later change can mend it.
+fn against_release(
+    release: Release<'_>,
+    policy: &Policy,
+    notices: &mut Vec<Notice>,
+) -> Vec<Comparison> {
+    let method = Method::new(Reference::Release, policy.statistic, policy.session_noise);
+    let known = known_as(release.baseline, release.candidate, policy, &mut Vec::new());
+    let mut comparisons = compare(&known, release.candidate, &method);
+    for (finding, kind, what) in [
+        (Finding::Removed, "gone-since-release", "the release has benchmarks that are gone"),
+        (Finding::Added, "new-since-release", "the release does not have benchmarks that are new"),
+    ] {
+        let mut names: Vec<String> = comparisons
+            .iter()
+            .filter(|comparison| comparison.finding == finding)
+            .map(|comparison| comparison.id.to_string())
+            .collect();
+        names.dedup();
+        if !names.is_empty() {
+            let seen = format!("{what}: {}", names.join(", "));
+            notices.push(Notice::new(kind, seen, "they are compared with the base alone"));
+            comparisons.retain(|comparison| comparison.finding != finding);
+        }
+    }
+    comparisons
 }
 
 /// The baseline under the names that the candidate gives its benchmarks, as the policy's aliases say.

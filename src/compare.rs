@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{
     BenchmarkId, Evidence, Experiment, Failure, Launch, Look, Metric, Mode, Notice, Reference, Run,
-    Sample, Series, Spread, Summary,
+    Sample, Score, Series, Spread, Summary,
 };
 use crate::stats::flags::FirstBatch;
 use crate::stats::prior::noisier_today;
@@ -71,6 +71,8 @@ pub struct Comparison {
     pub scores: Scores,
     /// Where the noise estimate comes from.
     pub noise: Noise,
+    /// The noise between sessions that stands in the estimate, for sides that were measured in different ones.
+    pub between_sessions: Option<Tau>,
     /// What is worth telling.
     pub notices: Vec<Notice>,
 }
@@ -322,10 +324,13 @@ impl Sides<'_> {
             scored.finding = Some(Finding::Failed(conflict));
             return;
         }
+        if let (Some(ours), Some(theirs)) =
+            (self.scores(&baseline.evidence), self.scores(&candidate.evidence))
+        {
+            self.score_launches(scored, baseline, candidate, [ours, theirs]);
+            return;
+        }
         match (&baseline.evidence, &candidate.evidence) {
-            (Evidence::Sampled(ours), Evidence::Sampled(theirs)) => {
-                self.score_launches(scored, ours, theirs);
-            }
             (Evidence::Exact(ours), Evidence::Exact(theirs)) => score_exact(scored, ours, theirs),
             (Evidence::Summary(ours), Evidence::Summary(theirs)) => {
                 score_summaries(scored, ours, theirs)
@@ -339,11 +344,24 @@ impl Sides<'_> {
         }
     }
 
-    fn score_launches(&self, scored: &mut Scored, baseline: &[Launch], candidate: &[Launch]) {
-        let score =
-            |launch: &Launch| stats::launch_score(&launch.sample.values(), self.method.statistic);
-        scored.scores.baseline = baseline.iter().map(score).collect();
-        scored.scores.candidate = candidate.iter().map(score).collect();
+    /// The scores of launches, whether or not their samples are still at hand.
+    fn scores(&self, evidence: &Evidence) -> Option<Vec<Score>> {
+        match evidence {
+            Evidence::Sampled(launches) => Some(launch_scores(launches, self.method.statistic)),
+            Evidence::Scored(scores) => Some(scores.clone()),
+            Evidence::Summary(_) | Evidence::Exact(_) => None,
+        }
+    }
+
+    fn score_launches(
+        &self,
+        scored: &mut Scored,
+        baseline: &Series,
+        candidate: &Series,
+        [ours, theirs]: [Vec<Score>; 2],
+    ) {
+        scored.scores.baseline = ours.iter().map(|launch| launch.score).collect();
+        scored.scores.candidate = theirs.iter().map(|launch| launch.score).collect();
         let below_timer = |scores: &[f64]| scores.iter().any(|&score| score <= 0.0);
         if below_timer(&scored.scores.baseline) || below_timer(&scored.scores.candidate) {
             scored.finding = Some(Finding::Indicative {
@@ -352,7 +370,8 @@ impl Sides<'_> {
             });
             return;
         }
-        scored.grain = grain(baseline).hypot(grain(candidate));
+        let coarsest = |side: &[Score]| side.iter().map(|launch| launch.grain).fold(0.0, f64::max);
+        scored.grain = coarsest(&ours).hypot(coarsest(&theirs));
         if scored.grain > 0.0 {
             scored.notices.push(Notice::new(
                 "quantised",
@@ -360,14 +379,19 @@ impl Sides<'_> {
                 "the steps are part of the interval; make an iteration do more",
             ));
         }
-        unsteady(scored, baseline, candidate);
+        let (Evidence::Sampled(ours), Evidence::Sampled(theirs)) =
+            (&baseline.evidence, &candidate.evidence)
+        else {
+            return;
+        };
+        unsteady(scored, ours, theirs);
         if scored.mode == Mode::Paired {
-            self.score_pairs(scored, baseline, candidate);
+            self.score_pairs(scored, ours, theirs);
             slow_modes(scored);
-        } else if scored.scores.baseline.len() == 1 && scored.scores.candidate.len() == 1 {
-            let sides = [("baseline", &baseline[0].sample), ("candidate", &candidate[0].sample)];
+        } else if let ([ours], [theirs]) = (ours.as_slice(), theirs.as_slice()) {
+            let sides = [("baseline", &ours.sample), ("candidate", &theirs.sample)];
             scored.notices.extend(first_batches(&scored.id, sides));
-            scored.finding = Some(one_process(sides[0].1, sides[1].1));
+            scored.finding = Some(one_process(&ours.sample, &theirs.sample));
         }
     }
 
@@ -405,6 +429,7 @@ impl Sides<'_> {
                 }
             }
         };
+        let between_sessions = self.between_sessions(&scored);
         scored.scores.looks = scored.looks.iter().map(|look| look.pairs).collect();
         Comparison {
             id: scored.id,
@@ -416,17 +441,22 @@ impl Sides<'_> {
             identical: scored.identical,
             scores: scored.scores,
             noise,
+            between_sessions,
             notices: scored.notices,
         }
+    }
+
+    /// Files of other tools may well have been measured in turn; only pacegate's own sessions are known to lie apart.
+    fn between_sessions(&self, scored: &Scored) -> Option<Tau> {
+        let ours = scored.experiment != Experiment::Imported;
+        let apart = scored.mode == Mode::Stored && ours && !self.one_session();
+        apart.then_some(self.method.session_noise)
     }
 
     fn estimate_apart(&self, scored: &Scored, known: &Known, noise: &mut Noise) -> Vec<Looked> {
         let prior;
         (prior, *noise) = known.prior(scored, 0);
-        // Files of other tools may well have been measured in turn; only pacegate's own sessions are known to
-        // lie apart.
-        let apart = scored.experiment != Experiment::Imported && !self.one_session();
-        let tau = apart.then_some(self.method.session_noise);
+        let tau = self.between_sessions(scored);
         let logs = |scores: &[f64]| scores.iter().map(|score| score.ln()).collect::<Vec<f64>>();
         let (ours, theirs) = (logs(&scored.scores.baseline), logs(&scored.scores.candidate));
         let pairs = ours.len().min(theirs.len());
@@ -723,13 +753,19 @@ fn said(failure: &Failure) -> String {
     }
 }
 
-/// Standard deviation of a launch's logarithm that the timer's steps alone cause, for the coarsest launch.
-fn grain(launches: &[Launch]) -> f64 {
+/// What a comparison needs to know of each launch, so that its samples need not be kept.
+pub fn launch_scores(launches: &[Launch], statistic: Statistic) -> Vec<Score> {
     let one = |launch: &Launch| {
         let values = launch.sample.values();
-        Some(flags::grain_variance(flags::grain(&values)?).sqrt() / summary::median(&values))
+        let grain = flags::grain(&values)
+            .map_or(0.0, |grain| flags::grain_variance(grain).sqrt() / summary::median(&values));
+        Score {
+            score: stats::launch_score(&values, statistic),
+            samples: values.len() as u32,
+            grain: if grain.is_finite() { grain } else { 0.0 },
+        }
     };
-    launches.iter().filter_map(one).filter(|relative| relative.is_finite()).fold(0.0, f64::max)
+    launches.iter().map(one).collect()
 }
 
 /// Adds the timer's steps to a standard error.

@@ -22,9 +22,7 @@ use std::time::Duration;
 
 use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _};
-use serde_yaml::budget::BudgetBreach;
-use serde_yaml::{Location, MessageFormatter, Spanned};
+use serde_yaml::Spanned;
 
 use crate::error::{Error, Result};
 use crate::gate::{
@@ -32,8 +30,9 @@ use crate::gate::{
     Rule, Trust, glob,
 };
 use crate::measure::build::Layout;
-use crate::model::{Better, Look};
+use crate::model::{Better, Label, Look};
 use crate::stats::Statistic;
+use crate::yaml::{Fault, Text, from_yaml, percent};
 
 /// Name of the profile that is used when none is asked for.
 pub const DEFAULT_PROFILE: &str = "default";
@@ -53,6 +52,8 @@ pub struct Config {
     pub env: Vec<String>,
     /// The branch that changes are merged into; found out from the repository where it is not given.
     pub default_branch: Option<String>,
+    /// The class of the runners that measure; the kind of machine where it is not given.
+    pub runner_class: Option<Label>,
 }
 
 /// How much is measured.
@@ -68,6 +69,24 @@ pub struct Profile {
     pub launch: LaunchSettings,
     /// CPUs to pin launches to; chosen by measuring where there is none.
     pub cpus: Vec<u32>,
+    /// How the candidate is launched alone, for a comparison with a stored baseline.
+    pub stored: StoredSettings,
+}
+
+/// How the candidate is launched alone, for a comparison with a stored baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredSettings {
+    /// Launches of each benchmark; with none, no stored baseline is looked at.
+    pub launches: u32,
+    /// When to stop launching.
+    pub budget: Option<Duration>,
+}
+
+impl Default for StoredSettings {
+    /// Ten launches: from there on the noise between sessions is the larger part, and more launches show no more.
+    fn default() -> Self {
+        StoredSettings { launches: 10, budget: None }
+    }
 }
 
 /// How one launch of a benchmark is made.
@@ -116,6 +135,7 @@ impl Default for Config {
             budget: None,
             launch: LaunchSettings::default(),
             cpus: Vec::new(),
+            stored: StoredSettings::default(),
         };
         Config {
             policy,
@@ -124,6 +144,7 @@ impl Default for Config {
             build: Build::default(),
             env: Vec::new(),
             default_branch: None,
+            runner_class: None,
         }
     }
 }
@@ -220,6 +241,9 @@ struct File {
     env: Option<Vec<Text<Variable>>>,
     /// The branch that changes are merged into.
     default_branch: Option<String>,
+    /// The class of the runners that measure, which chooses the stored baseline.
+    #[schemars(with = "Option<String>")]
+    runner_class: Option<Text<Label>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -261,6 +285,19 @@ struct FileProfile {
     launch: Option<FileLaunch>,
     /// CPUs to pin launches to.
     cpus: Vec<u32>,
+    /// How the candidate is launched alone, for a comparison with a stored baseline.
+    stored: Option<FileStored>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FileStored {
+    /// Launches of each benchmark; with 0, no stored baseline is looked at.
+    #[schemars(with = "Option<u32>")]
+    launches: Option<Spanned<u32>>,
+    /// When to stop launching: `90s`, `3m`, `1h`.
+    #[schemars(with = "Option<String>")]
+    budget: Option<Text<Span>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -312,6 +349,7 @@ impl File {
             attempt: base.attempt,
             rules: self.rules.unwrap_or_default().into_iter().map(Rule::from).collect(),
             aliases: self.aliases.unwrap_or_default(),
+            accepted: base.accepted,
         };
         let mut profiles = self.profiles.unwrap_or_default();
         profiles.entry(DEFAULT_PROFILE.to_owned()).or_default();
@@ -326,6 +364,7 @@ impl File {
             build: self.build.unwrap_or_default(),
             env: self.env.unwrap_or_default().into_iter().map(|text| text.0.0).collect(),
             default_branch: self.default_branch,
+            runner_class: self.runner_class.map(|text| text.0),
         })
     }
 }
@@ -366,7 +405,30 @@ impl FileProfile {
             budget: self.budget.map(|text| text.0.0),
             launch,
             cpus: self.cpus,
+            stored: self
+                .stored
+                .map_or(Ok(StoredSettings::default()), |file| file.resolve(policy))?,
         })
+    }
+}
+
+impl FileStored {
+    fn resolve(self, policy: &Policy) -> Result<StoredSettings, Fault> {
+        let mut stored = StoredSettings {
+            budget: self.budget.map(|text| text.0.0),
+            ..StoredSettings::default()
+        };
+        if let Some(launches) = self.launches {
+            if (1..policy.min_launches).contains(&launches.value) {
+                let message = format!(
+                    "nothing is decided below {} launches; write that many or more, or 0 to leave stored baselines out",
+                    policy.min_launches
+                );
+                return Err(Fault::at(&launches, message));
+            }
+            stored.launches = launches.value;
+        }
+        Ok(stored)
     }
 }
 
@@ -428,15 +490,6 @@ fn plan(
     Ok(Some(looks.collect()))
 }
 
-/// A value that is written as text.
-struct Text<T>(T);
-
-impl<'de, T: FromStr<Err = String>> Deserialize<'de> for Text<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map(Text).map_err(D::Error::custom)
-    }
-}
-
 struct Tolerance(f64);
 
 impl FromStr for Tolerance {
@@ -449,28 +502,6 @@ impl FromStr for Tolerance {
         } else {
             Err(format!("`{text}` is outside 0.1% to 100%; write for example 2%"))
         }
-    }
-}
-
-/// A fraction written as a percentage. The sign is asked for, since 2 and 0.02 look equally right without it.
-fn percent(text: &str) -> Result<f64, String> {
-    let Some(number) = text.strip_suffix('%') else {
-        return Err(match text.parse::<f64>() {
-            Ok(value) if value < 0.1 => format!(
-                "`{text}` has no unit; write {text}%, or {}% if it is a fraction",
-                value * 100.0
-            ),
-            Ok(_) => format!("`{text}` has no unit; write {text}%"),
-            Err(_) => format!("`{text}` is no percentage; write for example 2%"),
-        });
-    };
-    let number = number.trim();
-    match number.parse::<f64>() {
-        // Shifting the decimal point in the text keeps 0.1% the double nearest to 0.001.
-        Ok(value) if value.is_finite() && 0.0 <= value => {
-            Ok(format!("{number}e-2").parse().unwrap_or(value / 100.0))
-        }
-        _ => Err(format!("`{text}` is no percentage; write for example 2%")),
     }
 }
 
@@ -587,129 +618,4 @@ fn exact_tolerance(text: &str, unit: &str) -> Result<ExactTolerance, String> {
         }
     }
     Ok(tolerance)
-}
-
-/// What is wrong, and where.
-struct Fault {
-    message: String,
-    location: Option<Location>,
-}
-
-impl Fault {
-    fn at<T>(value: &Spanned<T>, message: impl Into<String>) -> Self {
-        Fault { message: message.into(), location: Some(value.referenced) }
-    }
-
-    /// The error as people see it:
-    ///
-    /// ```text
-    /// pacegate.yaml:1:1: unknown key `tolerence`; did you mean `tolerance`?
-    ///   |
-    /// 1 | tolerence: 2%
-    ///   | ^^^^^^^^^
-    /// ```
-    fn show(&self, text: &str, name: &str) -> Error {
-        let Some(location) = self.location.filter(|location| 0 < location.line()) else {
-            return Error::usage(format!("{name}: {}", self.message));
-        };
-        let (line, column) = (location.line(), location.column());
-        let mut shown = format!("{name}:{line}:{column}: {}", self.message);
-        let source: Option<&str> =
-            usize::try_from(line).ok().and_then(|line| text.lines().nth(line - 1));
-        let before = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
-        // A line that does not fit a screen shows nothing.
-        if let Some(source) = source
-            && source.chars().count() <= 200
-        {
-            let room = source.chars().count().saturating_sub(before).max(1);
-            let marked = usize::try_from(location.span().len()).unwrap_or(1).clamp(1, room);
-            let source: String =
-                source.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            let margin = " ".repeat(line.to_string().len());
-            shown += &format!(
-                "\n{margin} |\n{line} | {source}\n{margin} | {}{}",
-                " ".repeat(before.min(200)),
-                "^".repeat(marked)
-            );
-        }
-        Error::usage(shown)
-    }
-}
-
-impl From<serde_yaml::Error> for Fault {
-    fn from(error: serde_yaml::Error) -> Self {
-        use serde_yaml::Error as Yaml;
-        let message = match &error {
-            Yaml::SerdeUnknownField { field, expected, .. } => {
-                format!("unknown key `{field}`; {}", suggestion(field, expected))
-            }
-            Yaml::SerdeUnknownVariant { variant, expected, .. } => {
-                format!("unknown value `{variant}`; {}", suggestion(variant, expected))
-            }
-            Yaml::SerdeMissingField { field, .. } => {
-                format!("the key `{field}` is missing; write it here")
-            }
-            Yaml::DuplicateMappingKey { key: Some(key), .. } => {
-                format!("the key `{key}` stands here a second time; keep one of them")
-            }
-            Yaml::SerdeInvalidType { unexpected, expected, .. }
-            | Yaml::SerdeInvalidValue { unexpected, expected, .. } => {
-                format!("found {unexpected}; write {expected}")
-            }
-            Yaml::Unexpected { expected: "sequence start", .. } => {
-                "a list belongs here; write for example [5, 10]".to_owned()
-            }
-            Yaml::Unexpected { expected: "mapping start", .. } => {
-                "keys belong here; write for example `key: value`".to_owned()
-            }
-            Yaml::Unexpected { expected: "string scalar", .. } => {
-                "a single value belongs here; write it without brackets".to_owned()
-            }
-            Yaml::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => {
-                "a whole number belongs here; write for example 5".to_owned()
-            }
-            Yaml::InvalidScalar { ty, .. } if *ty == "floating point" => {
-                "a number belongs here; write for example 0.5".to_owned()
-            }
-            Yaml::MultipleDocuments { .. }
-            | Yaml::Budget { breach: BudgetBreach::Documents { .. }, .. } => {
-                "a second document begins here; keep one of them".to_owned()
-            }
-            Yaml::Budget { .. } => {
-                "larger or deeper than any configuration is; write it shorter".to_owned()
-            }
-            other => serde_yaml::UserMessageFormatter.format_message(other).into_owned(),
-        };
-        Fault { message, location: error.location() }
-    }
-}
-
-/// `did you mean ...?` for a likely slip of the finger, else what can be written.
-fn suggestion(written: &str, expected: &[&str]) -> String {
-    let near = expected
-        .iter()
-        .map(|name| (strsim::normalized_damerau_levenshtein(written, name), name))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match near {
-        Some((likeness, name)) if 0.6 <= likeness => format!("did you mean `{name}`?"),
-        _ => format!("write one of `{}`", expected.join("`, `")),
-    }
-}
-
-/// The one way that YAML is read here: words stay words (`no`, `012`, `1_000`), a key stands once, and a text
-/// that grows out of bounds is refused.
-fn from_yaml<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Fault> {
-    let mut options = serde_yaml::options! {
-        strict_booleans: true,
-        leading_zero_numbers_as_strings: true,
-        underscored_numbers_as_strings: true,
-        duplicate_keys: serde_yaml::DuplicateKeyPolicy::Error,
-        with_snippet: false,
-    };
-    if let Some(budget) = &mut options.budget {
-        budget.max_nodes = 10_000;
-        budget.max_depth = 32;
-        budget.max_documents = 1;
-    }
-    serde_yaml::from_str_with_options(text, options).map_err(Fault::from)
 }

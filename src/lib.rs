@@ -13,3 +13,4 @@ pub mod report;
 pub mod simulate;
 pub mod stats;
 pub mod store;
+mod yaml;

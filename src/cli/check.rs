@@ -1,5 +1,7 @@
 //! `check` and `run`: build, list, launch, and hand over what was measured.
 
+mod stored;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,16 +23,21 @@ use crate::measure::launch::LaunchSettings;
 use crate::measure::session::{self, Benchmark, Series as Measured, session};
 use crate::measure::{self, Interrupt, Reaper, Watch, cpu};
 use crate::model::{
-    Arm, BenchmarkId, Environment, Evidence, Experiment, Metric, Notice, Revision, Run, Series,
+    Arm, BenchmarkId, Environment, Evidence, Experiment, Label, Metric, Mode, Notice, Reference,
+    Revision, Run, Series,
 };
 use crate::report::Plan;
 use crate::store::evidence::{Ending, EvidenceFile};
 
+use super::accept::accepted_today;
 use super::compare::read_side;
-use super::evidence::{EVIDENCE, report_of};
+use super::evidence::{EVIDENCE, release_of, report_of};
 use super::progress::Bar;
 use super::record::{Entry, failure, record};
 use super::{Output, output};
+
+/// Environment variable that names the class of this runner.
+const RUNNER_CLASS: &str = "PACEGATE_RUNNER_CLASS";
 
 #[derive(Args, Debug)]
 pub(super) struct SuiteArgs {
@@ -103,7 +110,7 @@ pub(super) fn check(arguments: &CheckArgs, output: &Output) -> Result<u8> {
 }
 
 pub(super) fn run(arguments: &RunArgs, output: &Output) -> Result<u8> {
-    let job = Job::new(&arguments.suite, output)?;
+    let mut job = Job::new(&arguments.suite, output)?;
     let workshop = Workshop::open(Path::new("."), &job.target)?;
     let candidate = workshop.candidate()?;
     let file = job.measure(&workshop, &[(Arm::Candidate, candidate)], output)?;
@@ -136,6 +143,7 @@ struct Job {
     profile: Profile,
     profile_name: String,
     policy: Policy,
+    class: Option<Label>,
     filters: Vec<(String, GlobMatcher)>,
     experiment: ExperimentChoice,
     cargo: Vec<String>,
@@ -166,11 +174,16 @@ impl Job {
             .iter()
             .map(|pattern| Ok((pattern.clone(), glob(pattern).map_err(Error::usage)?)))
             .collect::<Result<_>>()?;
-        let policy = Policy { looks: profile.looks.clone(), ..config.policy.clone() };
+        let policy = Policy {
+            looks: profile.looks.clone(),
+            accepted: accepted_today()?,
+            ..config.policy.clone()
+        };
         let started = Timestamp::now();
         Ok(Job {
             experiment: arguments.experiment.unwrap_or(config.experiment),
             profile_name: arguments.profile.clone(),
+            class: runner_class(&config)?,
             cargo: cargo_flags(&config, &arguments.cargo),
             // Short enough to be typed again.
             seed: arguments.seed.unwrap_or((started.as_nanosecond() % 1_000_000_007) as u64),
@@ -189,7 +202,10 @@ impl Job {
 
     /// Judges what was measured elsewhere as if it had been measured here, and keeps it as evidence.
     fn judge_results(&self, baseline: &[String], from: &[String], output: &Output) -> Result<u8> {
-        let runs = [(Arm::Baseline, read_side(baseline)?), (Arm::Candidate, read_side(from)?)];
+        let runs = [
+            (Arm::Baseline, read_side(baseline, &self.policy)?),
+            (Arm::Candidate, read_side(from, &self.policy)?),
+        ];
         let file = EvidenceFile {
             pacegate: env!("CARGO_PKG_VERSION").into(),
             started: Some(self.started),
@@ -206,7 +222,7 @@ impl Job {
 
     /// Builds and launches all arms, and writes the evidence.
     fn measure(
-        &self,
+        &mut self,
         workshop: &Workshop,
         arms: &[(Arm, Commit)],
         output: &Output,
@@ -224,6 +240,11 @@ impl Job {
                 };
                 built.insert(*arm, workshop.build(commit, &options, &self.watch)?);
             }
+        }
+        if !self.policy.accepted.records.is_empty() {
+            let executables = &built[&Arm::Candidate].executables;
+            self.policy.accepted.version =
+                executables.iter().filter_map(|executable| executable.version.parse().ok()).max();
         }
         let environment = self.environment();
         let mut runs: BTreeMap<Arm, Run> =
@@ -246,6 +267,7 @@ impl Job {
         };
         let benchmarks: Vec<Benchmark> =
             suite.iter().map(|entry| entry.benchmark.clone()).collect();
+        let alone = self.measure_alone(&suite, &mut runs, &plan)?;
         let bar = Bar::new(self.profile.budget);
         let judged = RefCell::new(Ok(()));
         let mut decide = |so_far: &[Measured]| match self.undecided(&runs, &suite, so_far) {
@@ -267,6 +289,8 @@ impl Job {
             .map(|pair| pair.launches.len())
             .sum();
         let repeated: usize = measured.series.iter().map(|series| series.hygiene.repeated).sum();
+        let mut notices = choices(&suite, &measured.series);
+        notices.extend(alone.notices);
         let file = EvidenceFile {
             pacegate: env!("CARGO_PKG_VERSION").into(),
             started: Some(self.started),
@@ -275,11 +299,11 @@ impl Job {
                 seed: self.seed,
                 profile: self.profile_name.clone(),
                 cpus: cpus.iter().map(|&cpu| cpu as u32).collect(),
-                launches: launches as u32,
-                repeated: repeated as u32,
+                launches: (launches + alone.launches) as u32,
+                repeated: (repeated + alone.repeated) as u32,
                 budget_spent: measured.ending == session::Ending::BudgetSpent,
             }),
-            notices: choices(&suite, &measured.series),
+            notices,
             runs,
             ending: match measured.ending {
                 session::Ending::Interrupted => Ending::Interrupted,
@@ -420,10 +444,17 @@ impl Job {
         else {
             return Ok(all());
         };
-        let sides = Sides { baseline, candidate, release: runs.get(&Arm::Release) };
+        let sides = Sides { baseline, candidate, release: release_of(&runs) };
         let report = assess(sides, &self.policy, None).map_err(Error::usage)?;
         let open: BTreeSet<&BenchmarkId> =
-            report.rows.iter().filter(|row| row.wants_more()).map(|row| &row.id).collect();
+            // Launches of pairs do not help a comparison with a stored baseline.
+            report
+                .rows
+                .iter()
+                .filter(|row| row.reference == Reference::Base || row.mode == Mode::Paired)
+                .filter(|row| row.wants_more())
+                .map(|row| &row.id)
+                .collect();
         Ok((0..suite.len()).filter(|&place| open.contains(&suite[place].id)).collect())
     }
 
@@ -449,11 +480,21 @@ impl Job {
     fn environment(&self) -> Environment {
         let lock = std::fs::read_to_string(self.target.join("pacegate/tree/Cargo.lock"))
             .unwrap_or_default();
-        fingerprint(&Tools {
+        let mut environment = fingerprint(&Tools {
             profile: self.config.build.profile.clone().unwrap_or_else(|| "bench".into()),
             rustflags: std::env::var("RUSTFLAGS").unwrap_or_default(),
             criterion: locked_version(&lock, "criterion"),
-        })
+        });
+        if let Some(class) = &self.class {
+            environment.hard.insert(Environment::CLASS.into(), class.to_string());
+        }
+        let launch = &self.profile.launch;
+        let launch = format!(
+            "warm-up {:?}, measurement {:?}, {} samples",
+            launch.warm_up, launch.measurement, launch.samples
+        );
+        environment.soft.insert("launch".into(), launch);
+        environment
     }
 }
 
@@ -508,6 +549,17 @@ fn choices(suite: &[Entry], measured: &[Measured]) -> Vec<Notice> {
             )
         })
         .collect()
+}
+
+/// The class that these runners were given: by the environment, which knows the runner, or by the configuration.
+fn runner_class(config: &Config) -> Result<Option<Label>> {
+    match std::env::var(RUNNER_CLASS) {
+        Ok(class) if !class.is_empty() => class
+            .parse()
+            .map(Some)
+            .map_err(|error| Error::usage(format!("{RUNNER_CLASS}: {error}"))),
+        _ => Ok(config.runner_class.clone()),
+    }
 }
 
 fn cargo_flags(config: &Config, more: &[String]) -> Vec<String> {

@@ -11,13 +11,16 @@ use crate::gate::{Policy, Trust};
 use crate::ingest::{self, Options, Spec};
 use crate::model::{Revision, Run, Series};
 use crate::store::Limits;
+use crate::store::baseline::{Baseline, Baselines, FOLDER};
 
+use super::accept::accepted_today;
+use super::baseline::scored_alike;
 use super::{Output, output};
 
 #[derive(Args, Debug)]
 pub(super) struct CompareArgs {
     /// Baseline and candidate: results of any known harness, `PATH` or `PATH:PART`, where the part names a baseline of a
-    /// criterion tree, an arm of an evidence file or a revision of a history.
+    /// criterion tree, an arm of an evidence file or a revision of a history; or stored baselines by their names.
     #[arg(value_names = ["BASELINE", "CANDIDATE"], num_args = 2, conflicts_with_all = ["baseline", "candidate", "within"])]
     sides: Vec<String>,
     /// Inputs of the baseline; several are several launches.
@@ -39,15 +42,17 @@ pub(super) struct CompareArgs {
 
 pub(super) fn compare(arguments: &CompareArgs, output: &Output) -> Result<u8> {
     let mut policy = Config::read(&output.config)?.policy;
+    policy.accepted = accepted_today()?;
     if arguments.trust_samples {
         policy.trust = Trust::Samples;
     }
     let (baseline, candidate) = if let Some(input) = &arguments.within {
-        contestants(read(input)?, arguments.reference.as_deref())?
+        contestants(read(input, &policy)?, arguments.reference.as_deref())?
     } else if let [baseline, candidate] = arguments.sides.as_slice() {
-        (read_side(std::slice::from_ref(baseline))?, read_side(std::slice::from_ref(candidate))?)
+        let [baseline, candidate] = [baseline, candidate].map(std::slice::from_ref);
+        (read_side(baseline, &policy)?, read_side(candidate, &policy)?)
     } else if !arguments.baseline.is_empty() {
-        (read_side(&arguments.baseline)?, read_side(&arguments.candidate)?)
+        (read_side(&arguments.baseline, &policy)?, read_side(&arguments.candidate, &policy)?)
     } else {
         return Err(Error::usage(
             "nothing to compare was named; give BASELINE and CANDIDATE, or --within",
@@ -62,13 +67,23 @@ fn judge_sides(baseline: &Run, candidate: &Run, policy: &Policy, output: &Output
     output::deliver(&report, output)
 }
 
-fn read(input: &str) -> Result<Run> {
-    ingest::read(&Spec::parse(input), &Options { limits: Limits::OWN, ..Options::default() })
+/// Reads one input: a file or folder, or else a stored baseline by its name.
+fn read(input: &str, policy: &Policy) -> Result<Run> {
+    let spec = Spec::parse(input);
+    if !spec.path.exists()
+        && let Some(place) = Baselines::at(FOLDER).find(input)?
+    {
+        return scored_alike(&Baselines::at(FOLDER).read(&place, &Limits::OWN)?, policy);
+    }
+    if ingest::is_baseline(&spec.path) {
+        return scored_alike(&Baseline::read(&spec.path, &Limits::OWN)?, policy);
+    }
+    ingest::read(&spec, &Options { limits: Limits::OWN, ..Options::default() })
 }
 
 /// One side of a comparison: several inputs are several launches.
-pub(super) fn read_side(inputs: &[String]) -> Result<Run> {
-    let runs = inputs.iter().map(|input| read(input)).collect::<Result<Vec<_>>>()?;
+pub(super) fn read_side(inputs: &[String], policy: &Policy) -> Result<Run> {
+    let runs = inputs.iter().map(|input| read(input, policy)).collect::<Result<Vec<_>>>()?;
     let mut run = Run::merged(runs);
     let name = inputs.join(", ");
     run.revision.get_or_insert(Revision { id: name.clone(), name, distance: None });

@@ -48,7 +48,7 @@ enum Target {
 
 pub(super) fn convert(arguments: &ConvertArgs, output: &Output) -> Result<u8> {
     let policy = Config::read(&output.config)?.policy;
-    let run = read_side(&arguments.inputs)?;
+    let run = read_side(&arguments.inputs, &policy)?;
     for notice in &run.notices {
         output::say(&format!("notice: {}", notice.seen));
     }
@@ -124,6 +124,7 @@ fn value(evidence: &Evidence, statistic: Statistic) -> BMeasure {
             let score = |values: Vec<f64>| launch_score(&values, statistic);
             (launches.iter().map(|launch| score(launch.sample.values())).collect(), None)
         }
+        Evidence::Scored(scores) => (scores.iter().map(|launch| launch.score).collect(), None),
         Evidence::Exact(values) => (values.clone(), None),
         Evidence::Summary(summaries) => {
             let around = match summaries.as_slice() {

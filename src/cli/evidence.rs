@@ -1,10 +1,11 @@
 //! `replay` and `explain`: stored evidence, looked at again.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::assess::{Sides, assess};
+use crate::assess::{Release, Sides, assess};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gate::glob;
 use crate::model::{Arm, Run};
@@ -84,6 +85,12 @@ fn judge_again(path: &Path) -> Result<Report> {
         .map_err(|error| error.within(path.display().to_string()))
 }
 
+/// The release among the runs of a session: an arm of it, or a stored baseline for the candidate that was launched alone.
+pub(super) fn release_of(runs: &BTreeMap<Arm, Run>) -> Option<Release<'_>> {
+    let candidate = runs.get(&Arm::Alone).or_else(|| runs.get(&Arm::Candidate))?;
+    Some(Release { baseline: runs.get(&Arm::Release)?, candidate })
+}
+
 /// The report of stored evidence: the one way from evidence to a verdict.
 pub(super) fn report_of(file: &EvidenceFile) -> Result<Report> {
     let arm = |arm: Arm| -> Result<&Run> {
@@ -97,7 +104,7 @@ pub(super) fn report_of(file: &EvidenceFile) -> Result<Report> {
     let sides = Sides {
         baseline: arm(Arm::Baseline)?,
         candidate: arm(Arm::Candidate)?,
-        release: file.runs.get(&Arm::Release),
+        release: release_of(&file.runs),
     };
     let policy = &file.policy;
     let mut report = assess(sides, policy, file.plan.clone()).map_err(Error::usage)?;

@@ -1,5 +1,7 @@
 //! The command line: clap types, and one short function per command.
 
+mod accept;
+mod baseline;
 mod check;
 mod compare;
 mod convert;
@@ -34,6 +36,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Check(arguments) => check::check(&arguments, &output),
         Command::Run(arguments) => check::run(&arguments, &output),
         Command::Compare(arguments) => compare::compare(&arguments, &output),
+        Command::Baseline { command } => baseline::baseline(&command, &output),
+        Command::Accept(arguments) => accept::accept(&arguments, &output),
         Command::Convert(arguments) => convert::convert(&arguments, &output),
         Command::Explain(arguments) => evidence::explain(&arguments, &output),
         Command::Doctor(arguments) => doctor::doctor(&arguments, &output),
@@ -92,6 +96,13 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Write a result of any harness as evidence, or as Bencher Metric Format.
     Convert(convert::ConvertArgs),
+    /// Stored baselines: what releases measured, by runner class.
+    Baseline {
+        #[command(subcommand)]
+        command: baseline::BaselineCommand,
+    },
+    /// Agree to a slowdown, up to a ceiling and for a reason, in a file that is reviewed with the change.
+    Accept(accept::AcceptArgs),
     /// Show one benchmark in depth: launches, pairs, looks, test, what would settle it.
     Explain(evidence::ExplainArgs),
     /// Tell whether this machine is fit to measure on: its settings, its noise, its fingerprint.
@@ -150,6 +161,10 @@ enum SchemaName {
     Evidence,
     /// pacegate.yaml.
     Config,
+    /// A line of a stored baseline.
+    Baseline,
+    /// baselines/accepted.yaml.
+    Accepted,
     /// A file for import, which anybody can write.
     Import,
     /// What `doctor --json` prints.
@@ -161,6 +176,8 @@ fn schema(name: SchemaName) -> Result<u8> {
         SchemaName::Verdict => crate::report::verdict_schema(),
         SchemaName::Evidence => crate::store::evidence::schema(),
         SchemaName::Config => crate::config::Config::schema(),
+        SchemaName::Baseline => crate::store::baseline::schema(),
+        SchemaName::Accepted => crate::store::accepted::schema(),
         SchemaName::Import => crate::ingest::import_schema(),
         SchemaName::Doctor => doctor::schema(),
     })?;

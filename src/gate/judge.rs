@@ -22,6 +22,7 @@ use crate::stats::power::{Needed, needed, smallest_caught};
 use crate::stats::sequential::{attempt_alpha, sequential_p};
 use crate::stats::{Estimate, summary};
 
+use super::accept::{Accept, Standing};
 use super::policy::{Applied, Correction, Gated, Missing, Noisy, Policy, Rules, Trust};
 use super::verdict::{Outcome, Row, Verdict};
 
@@ -58,12 +59,14 @@ pub fn judge(comparisons: Vec<Comparison>, policy: &Policy) -> Result<Judgement,
     correct(&mut tested, policy);
     common_shift(&mut tested, policy, &mut notices);
     notices.extend(canary(&tested, policy));
+    notices.extend(tested.iter().filter_map(Tested::ended));
     let rejected =
         tested.iter().filter(|t| t.regression.is_some_and(|p| p <= level(policy))).count();
     let family = tested.iter().filter(|t| t.regression.is_some()).count();
     let crowd = Crowd { rejected, family };
     let mut rows: Vec<Row> = tested.into_iter().map(|t| t.row(policy, crowd)).collect();
     metrics_gone(&mut rows);
+    notices.extend(no_longer_needed(&rows, policy));
     let applied = outcomes(&rows, policy);
     Ok(Judgement { rows, applied, notices })
 }
@@ -86,6 +89,9 @@ struct Tested {
     applied: Applied,
     /// Tolerance on the logarithmic scale.
     lambda: f64,
+    /// What was agreed to, where it holds today, and where it has ended.
+    accept: Option<Accept>,
+    ended: Option<Accept>,
     /// Looks that may decide, turned so that positive is worse.
     looks: Vec<Looked>,
     /// One-sided p over all looks, then corrected for the suite; absent where nothing is tested.
@@ -126,27 +132,53 @@ impl Tested {
         {
             lambda = lambda.max(provable(last, policy.alpha_pass));
         }
-        let over_looks = |p: fn(&Estimate, f64) -> f64, margin: f64| {
-            let spent: Vec<(f64, f64)> = looks
-                .iter()
-                .map(|looked| (p(&looked.estimate, margin), looked.look.weight))
-                .collect();
-            (!spent.is_empty()).then(|| sequential_p(&spent))
+        let (accept, ended) = match policy.accepted.standing(&comparison.id, &comparison.metric) {
+            Some(Standing::InForce(accept)) => (Some(accept.clone()), None),
+            Some(Standing::Ended(accept)) => (None, Some(accept.clone())),
+            None => (None, None),
         };
+        let limit = limit(lambda, accept.as_ref());
         Tested {
-            regression: over_looks(Estimate::p_above, lambda),
-            improvement: over_looks(Estimate::p_below, -lambda),
+            regression: over_looks(&looks, Estimate::p_above, limit),
+            improvement: over_looks(&looks, Estimate::p_below, -lambda),
             comparison,
             applied,
             lambda,
+            accept,
+            ended,
             looks,
             runner: false,
         }
     }
 
-    /// Whether any look excludes a change for the worse beyond the tolerance.
-    fn below(&self, alpha_pass: f64) -> bool {
-        self.looks.iter().any(|l| l.estimate.upper(alpha_pass * l.look.weight) < self.lambda)
+    /// What must be exceeded to fail the gate: the tolerance, or what was agreed to beyond it.
+    fn limit(&self) -> f64 {
+        limit(self.lambda, self.accept.as_ref())
+    }
+
+    /// Whether any look excludes a change for the worse beyond a margin.
+    fn below(&self, margin: f64, alpha_pass: f64) -> bool {
+        self.looks.iter().any(|l| l.estimate.upper(alpha_pass * l.look.weight) < margin)
+    }
+
+    /// Whether it is proven worse than its tolerance and lies within what was agreed to.
+    fn is_accepted(&self, alpha: f64) -> bool {
+        let within = self.looks.last().is_some_and(|last| last.estimate.delta <= self.limit());
+        self.accept.is_some() && within && self.is_beyond_tolerance(alpha)
+    }
+
+    fn is_beyond_tolerance(&self, alpha: f64) -> bool {
+        over_looks(&self.looks, Estimate::p_above, self.lambda).is_some_and(|p| p <= alpha)
+    }
+
+    fn ended(&self) -> Option<Notice> {
+        let ended = self.ended.as_ref()?;
+        let until = ended.until.as_ref().expect("only what has an end has ended");
+        Some(Notice::new(
+            "accepted-ended",
+            format!("what was accepted of {} ended with {until}", ended.benchmark),
+            "delete it from the accept records, or accept it anew with `pacegate accept`",
+        ))
     }
 
     /// Whether any look excludes a change for the better beyond the tolerance.
@@ -156,6 +188,8 @@ impl Tested {
 
     fn row(self, policy: &Policy, crowd: Crowd) -> Row {
         let ruling = self.ruling(policy);
+        let limit = self.limit();
+        let accepted = self.accept.clone().filter(|_| ruling.accepted);
         let Tested { comparison, applied, lambda, looks, regression, improvement, .. } = self;
         let last = looks.last().copied();
         let shown = shown_estimate(&comparison);
@@ -186,7 +220,11 @@ impl Tested {
             && let Some(provable) = provable.filter(|&provable| provable > lambda)
         {
             let learned = comparison.noise == Noise::History;
-            let advisory = learned && policy.noisy == Noisy::Advisory;
+            // The noise between sessions hides the budget of a whole suite at once; an estimate beyond it still counts.
+            let hidden = comparison.reference == Reference::Release
+                && comparison.between_sessions.is_some()
+                && last.is_some_and(|last| last.estimate.delta <= lambda);
+            let advisory = (learned || hidden) && policy.noisy == Noisy::Advisory;
             gated &= !advisory;
             notices.push(Notice::new(
                 "noisy",
@@ -237,7 +275,7 @@ impl Tested {
                 (low.exp(), high.exp())
             }),
             confidence: SHOWN_CONFIDENCE,
-            p_raw: last.map(|last| last.estimate.p_above(lambda)),
+            p_raw: last.map(|last| last.estimate.p_above(limit)),
             p_regression: regression,
             p_improvement: improvement,
             launches: (count(&comparison.scores.baseline), count(&comparison.scores.candidate)),
@@ -247,7 +285,7 @@ impl Tested {
                     match needed(
                         &last.estimate,
                         pairs,
-                        lambda,
+                        limit,
                         test_level(weight),
                         policy.alpha_pass,
                     ) {
@@ -258,10 +296,11 @@ impl Tested {
             ),
             detectable: last.map(|last| {
                 let Estimate { se, df, .. } = last.estimate;
-                smallest_caught(lambda, test_level(last.look.weight), se, df)
+                smallest_caught(limit, test_level(last.look.weight), se, df)
             }),
             noise: last.map(|_| comparison.noise),
             rule: applied.rule,
+            accepted,
             scores: comparison.scores,
             notices,
         }
@@ -315,7 +354,7 @@ impl Tested {
             Finding::Tested(_) | Finding::Indicative { .. } => {
                 let alpha = level(policy);
                 let tolerance = percent(self.lambda);
-                let cleared = self.below(policy.alpha_pass);
+                let cleared = self.below(self.limit(), policy.alpha_pass);
                 if self.runner {
                     Ruling::new(
                         Verdict::Inconclusive,
@@ -323,18 +362,36 @@ impl Tested {
                         "most of the suite moved alike, which is the runner rather than the code",
                     )
                 } else if self.regression.is_some_and(|p| p <= alpha) {
+                    let than = match (&self.accept, &self.ended) {
+                        (Some(accept), _) => format!("what was accepted, {}", up_to(accept)),
+                        (None, Some(_)) => {
+                            format!("the tolerance of {tolerance}, and what was accepted has ended")
+                        }
+                        (None, None) => format!("the tolerance of {tolerance}"),
+                    };
                     Ruling::new(
                         Verdict::Regression,
                         false,
-                        format!("proven worse by more than the tolerance of {tolerance}"),
+                        format!("proven worse by more than {than}"),
                     )
+                } else if let Some(accept) =
+                    self.accept.as_ref().filter(|_| self.is_accepted(alpha))
+                {
+                    let reason = format!(
+                        "proven worse by more than {tolerance}, and accepted, {}: {}",
+                        up_to(accept),
+                        accept.reason
+                    );
+                    Ruling { accepted: true, ..Ruling::new(Verdict::Regression, cleared, reason) }
                 } else if self.improvement.is_some_and(|p| p <= alpha) {
                     Ruling::new(
                         Verdict::Improvement,
                         true,
                         format!("proven better by more than {tolerance}"),
                     )
-                } else if cleared && self.above(policy.alpha_pass) {
+                } else if self.below(self.lambda, policy.alpha_pass)
+                    && self.above(policy.alpha_pass)
+                {
                     Ruling::new(
                         Verdict::Unchanged,
                         true,
@@ -345,12 +402,20 @@ impl Tested {
                         Verdict::Inconclusive,
                         true,
                         format!(
-                            "shown to be no more than {tolerance} worse; whether it is better is open"
+                            "shown to be no more than {} worse; whether it is better is open",
+                            percent(self.limit())
                         ),
                     )
                 } else {
-                    let reason =
-                        format!("a change for the worse of more than {tolerance} is not excluded");
+                    let limit = percent(self.limit());
+                    let mut reason =
+                        format!("a change for the worse of more than {limit} is not excluded");
+                    if let Some(noise) = self.comparison.between_sessions {
+                        reason.push_str(&format!(
+                            ": sessions of a runner are taken to differ by {} one from another",
+                            percent(noise.sd.ln_1p())
+                        ));
+                    }
                     Ruling::new(Verdict::Inconclusive, false, reason)
                 }
             }
@@ -365,7 +430,14 @@ impl Tested {
         let allowed =
             (self.applied.exact.relative * baseline.abs()).max(self.applied.exact.absolute) + slack;
         let (from, to) = (trim_zeros(baseline), trim_zeros(candidate));
-        if worse_by > allowed {
+        let agreed = |accept: &&Accept| worse_by <= accept.ceiling * baseline.abs() + slack;
+        if worse_by > allowed
+            && let Some(accept) = self.accept.as_ref().filter(agreed)
+        {
+            let reason =
+                format!("{from} became {to}, and accepted, {}: {}", up_to(accept), accept.reason);
+            Ruling { accepted: true, ..Ruling::new(Verdict::Regression, true, reason) }
+        } else if worse_by > allowed {
             Ruling::new(
                 Verdict::Regression,
                 false,
@@ -390,12 +462,60 @@ struct Ruling {
     verdict: Verdict,
     cleared: bool,
     reason: String,
+    /// It is worse than its tolerance, and that was agreed to.
+    accepted: bool,
 }
 
 impl Ruling {
     fn new(verdict: Verdict, cleared: bool, reason: impl Into<String>) -> Self {
-        Ruling { verdict, cleared, reason: reason.into() }
+        Ruling { verdict, cleared, reason: reason.into(), accepted: false }
     }
+}
+
+/// What must be exceeded to fail the gate, on the logarithmic scale.
+fn limit(lambda: f64, accept: Option<&Accept>) -> f64 {
+    accept.map_or(lambda, |accept| lambda.max(accept.ceiling.ln_1p()))
+}
+
+/// One-sided p over all looks against a margin; none where nothing was tested.
+fn over_looks(looks: &[Looked], p: fn(&Estimate, f64) -> f64, margin: f64) -> Option<f64> {
+    let spent: Vec<(f64, f64)> =
+        looks.iter().map(|looked| (p(&looked.estimate, margin), looked.look.weight)).collect();
+    (!spent.is_empty()).then(|| sequential_p(&spent))
+}
+
+/// `up to +6 %`.
+fn up_to(accept: &Accept) -> String {
+    format!("up to +{} %", trim_zeros(100.0 * accept.ceiling))
+}
+
+/// A record has done its work where every row of its benchmark is shown to lie within the tolerance.
+fn no_longer_needed(rows: &[Row], policy: &Policy) -> Vec<Notice> {
+    if policy.accepted.records.is_empty() {
+        return Vec::new();
+    }
+    let named: Vec<(String, &Row)> = rows.iter().map(|row| (row.id.to_string(), row)).collect();
+    let needless = |record: &&Accept| {
+        let mut of_record =
+            named.iter().filter(|(name, row)| record.is_for(name, &row.metric.name)).peekable();
+        of_record.peek().is_some()
+            && of_record
+                .all(|(_, row)| matches!(row.verdict, Verdict::Unchanged | Verdict::Improvement))
+    };
+    let records = policy.accepted.records.iter().filter(needless);
+    records
+        .map(|record| {
+            Notice::new(
+                "accepted-needless",
+                format!(
+                    "{} is back within its tolerance, but {} is accepted",
+                    record.benchmark,
+                    up_to(record)
+                ),
+                "delete it from the accept records",
+            )
+        })
+        .collect()
 }
 
 /// Corrects the p-values for the number of tests. Gated rows are one family; rows that cannot fail the gate do
@@ -524,7 +644,7 @@ fn outcomes(rows: &[Row], policy: &Policy) -> Vec<Outcome> {
     let compared = rows.iter().any(was_compared);
     let mut applied = Vec::new();
     // Where the sides share no benchmark at all, "removed" would be a guess: they are not two states of one suite.
-    if any(Verdict::Regression)
+    if gated().any(|row| row.verdict == Verdict::Regression && row.accepted.is_none())
         || (compared && policy.missing == Missing::Fail && any(Verdict::Removed))
     {
         applied.push(Outcome::Fail);

@@ -6,6 +6,7 @@ use globset::{Glob, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::accept::Accepted;
 use crate::model::{BenchmarkId, Better, Look, Metric, Reference};
 use crate::stats::Statistic;
 
@@ -50,6 +51,13 @@ pub struct Policy {
     /// Benchmarks that were renamed: the name in the baseline, then the one in the candidate, both as they are shown.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub aliases: BTreeMap<String, String>,
+    /// Slowdowns that the project has agreed to.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub accepted: Accepted,
+}
+
+fn is_nothing(accepted: &Accepted) -> bool {
+    accepted.records.is_empty()
 }
 
 /// Correction for the number of tests in a suite.
@@ -197,6 +205,7 @@ impl Default for Policy {
             attempt: 1,
             rules: Vec::new(),
             aliases: BTreeMap::new(),
+            accepted: Accepted::default(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::accept::Accept;
 use crate::compare::{Noise, Scores};
 use crate::model::{BenchmarkId, Better, Experiment, Metric, Mode, Notice, Reference};
 
@@ -107,7 +108,7 @@ pub struct Row {
     pub experiment: Experiment,
     /// The answer.
     pub verdict: Verdict,
-    /// Whether a regression beyond the tolerance is excluded.
+    /// Whether a regression beyond the tolerance, or beyond what was accepted, is excluded.
     pub cleared: bool,
     /// Whether the row takes part in the outcome.
     pub gated: bool,
@@ -141,6 +142,8 @@ pub struct Row {
     pub noise: Option<Noise>,
     /// Pattern of the rule that was applied.
     pub rule: Option<String>,
+    /// What was agreed to, where that alone keeps a row that is worse than its tolerance from failing the gate.
+    pub accepted: Option<Accept>,
     /// Scores of the pairs (or of the launches of each side) in measured order, for pictures and `explain`.
     pub scores: Scores,
     /// What is worth telling of this row.
@@ -162,7 +165,12 @@ impl Row {
             .worse_by()
             .is_some_and(|worse| BORDER * self.tolerance < (worse + self.tolerance).abs());
         let worth_a_second_look = self.scores.looks.len() == 1 && clear_of_border;
-        self.verdict == Verdict::Inconclusive && (!self.cleared || worth_a_second_look)
+        match self.verdict {
+            Verdict::Inconclusive => !self.cleared || worth_a_second_look,
+            // Whether it is past what was agreed to is open.
+            Verdict::Regression => self.accepted.is_some() && !self.cleared,
+            _ => false,
+        }
     }
 
     /// The change for the worse as a fraction: positive is worse, whichever way the metric points.

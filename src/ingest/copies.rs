@@ -106,7 +106,7 @@ fn score(evidence: &Evidence) -> Option<f64> {
             },
             _ => None,
         },
-        Evidence::Exact(_) => None,
+        Evidence::Scored(_) | Evidence::Exact(_) => None,
     }
 }
 

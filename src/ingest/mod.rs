@@ -39,6 +39,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Context, Error, Result};
 use crate::model::{Metric, Notice, Run};
 use crate::store::Limits;
+use crate::store::baseline::{self, Baseline};
 use crate::store::evidence::{self, EvidenceFile};
 
 pub use import::schema as import_schema;
@@ -155,6 +156,9 @@ pub fn read(spec: &Spec, options: &Options) -> Result<Run> {
             let file = EvidenceFile::read(&spec.path, &options.limits)?;
             return arm(file, spec.part.as_deref()).context(shown);
         }
+        Source::Baseline => {
+            return Ok(Baseline::read(&spec.path, &options.limits)?.to_run());
+        }
         Source::File => read_file(&spec.path, options)?,
     };
     let total = runs.len();
@@ -215,8 +219,14 @@ pub fn format_name(path: &Path, options: &Options) -> Result<&'static str> {
     match source(path)? {
         Source::Folder => Ok("criterion tree"),
         Source::Evidence => Ok("pacegate evidence"),
+        Source::Baseline => Ok("stored baseline"),
         Source::File => Ok(detect(&mut Input::read(path, &options.limits)?)?.name),
     }
+}
+
+/// Whether a path is a stored baseline.
+pub fn is_baseline(path: &Path) -> bool {
+    matches!(source(path), Ok(Source::Baseline))
 }
 
 /// The names of the formats that one file may have, for people.
@@ -318,6 +328,8 @@ fn detect(input: &mut Input) -> Result<&'static Format> {
 enum Source {
     /// A file that pacegate wrote.
     Evidence,
+    /// A baseline that pacegate stored.
+    Baseline,
     /// A tree of folders that criterion wrote.
     Folder,
     /// The output of a tool.
@@ -331,7 +343,11 @@ fn source(path: &Path) -> Result<Source> {
     }
     let mut start = Vec::new();
     File::open(path).context(shown)?.take(64).read_to_end(&mut start).context(shown)?;
-    Ok(if evidence::looks_like(&start) { Source::Evidence } else { Source::File })
+    Ok(match start.as_slice() {
+        start if baseline::looks_like(start) => Source::Baseline,
+        start if evidence::looks_like(start) => Source::Evidence,
+        _ => Source::File,
+    })
 }
 
 /// The wanted run of an evidence file, or its only one.

@@ -96,6 +96,9 @@ fn row(series: &Series) -> String {
                 format!("score {}{spread}{n}{launches}", short(summary.score))
             })
             .collect(),
+        Evidence::Scored(scores) => {
+            scores.iter().map(|launch| format!("scored {}", short(launch.score))).collect()
+        }
         Evidence::Exact(values) => {
             values.iter().map(|&value| format!("exactly {}", short(value))).collect()
         }

@@ -587,6 +587,14 @@ fn identity() -> impl Iterator<Item = (String, &'static str)> {
     })
 }
 
+/// How many commits lie between a revision and HEAD; none where git does not know.
+pub fn commits_since(directory: &Path, sha: &str) -> Option<u32> {
+    if sha.is_empty() || !sha.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    git(directory, &["rev-list", "--count", &format!("{sha}..HEAD")]).ok()?.parse().ok()
+}
+
 fn git(directory: &Path, arguments: &[&str]) -> Result<String, String> {
     run(git_command(directory).args(arguments))
 }

@@ -194,6 +194,23 @@ pub struct Launch {
     pub usage: Option<Usage>,
 }
 
+/// One launch whose samples are no longer at hand: all that a comparison of launches needs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Score {
+    /// The launch's score by the statistic of the policy, in the metric's unit.
+    pub score: f64,
+    /// How many samples it was made of.
+    pub samples: u32,
+    /// Standard deviation of the score's logarithm that the steps of a coarse timer alone cause.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub grain: f64,
+}
+
+fn is_zero(grain: &f64) -> bool {
+    *grain == 0.0
+}
+
 /// How the spread of a [`Summary`] is given, in the metric's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -249,6 +266,8 @@ impl Summary {
 pub enum Evidence {
     /// Launches with their samples, in the order of their pairs.
     Sampled(Vec<Launch>),
+    /// Launches without their samples, as a stored baseline keeps them.
+    Scored(Vec<Score>),
     /// A score, its spread and how many values stand behind it, one for each process or file.
     Summary(Vec<Summary>),
     /// Counts and sizes that do not vary: one value for each launch.
@@ -260,6 +279,7 @@ impl Evidence {
     pub fn len(&self) -> usize {
         match self {
             Evidence::Sampled(launches) => launches.len(),
+            Evidence::Scored(scores) => scores.len(),
             Evidence::Summary(summaries) => summaries.len(),
             Evidence::Exact(values) => values.len(),
         }

@@ -18,8 +18,10 @@ mod notice;
 mod run;
 
 pub use benchmark::BenchmarkId;
-pub use environment::{Difference, Environment};
-pub use evidence::{Evidence, InvalidSample, Launch, Sample, SamplingMode, Spread, Summary, Usage};
+pub use environment::{Difference, Environment, Label};
+pub use evidence::{
+    Evidence, InvalidSample, Launch, Sample, SamplingMode, Score, Spread, Summary, Usage,
+};
 pub use metric::{Better, Metric, Unit};
 pub use notice::Notice;
 pub use run::{Arm, Experiment, Failure, Look, Mode, Reference, Revision, Run, Series};

@@ -51,6 +51,8 @@ pub enum Arm {
     Candidate,
     /// The last release.
     Release,
+    /// The change under test once more, launched alone: what is compared with a stored baseline.
+    Alone,
 }
 
 impl fmt::Display for Arm {
@@ -59,6 +61,7 @@ impl fmt::Display for Arm {
             Arm::Baseline => "baseline",
             Arm::Candidate => "candidate",
             Arm::Release => "release",
+            Arm::Alone => "alone",
         })
     }
 }
@@ -160,6 +163,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether no hard part of the environments differs.
+    pub fn is_of_the_same_machine(&self, other: &Run) -> bool {
+        self.environment.hard_differences(&other.environment).is_empty()
+    }
+
     /// Puts several runs of one side together: their launches become the launches of one run, in the order
     /// given. What only some of them hold is kept.
     pub fn merged(runs: impl IntoIterator<Item = Run>) -> Run {
@@ -209,6 +217,7 @@ impl Series {
                     theirs.into_iter().zip(next..).map(|(launch, pair)| Launch { pair, ..launch });
                 ours.extend(renumbered);
             }
+            (Evidence::Scored(ours), Evidence::Scored(theirs)) => ours.extend(theirs),
             (Evidence::Summary(ours), Evidence::Summary(theirs)) => ours.extend(theirs),
             (Evidence::Exact(ours), Evidence::Exact(theirs)) => ours.extend(theirs),
             // A score beside samples cannot be weighed against them: the later file wins nothing and loses nothing

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Report, Side};
 use crate::compare::Noise;
-use crate::gate::{Outcome, Policy, Row, Verdict};
-use crate::model::{Better, Environment, Experiment, Mode, Notice, Reference, Revision};
+use crate::gate::{Accept, Outcome, Policy, Row, Verdict};
+use crate::model::{
+    Better, Difference, Environment, Experiment, Mode, Notice, Reference, Revision,
+};
 
 const SCHEMA: &str = "pacegate.verdict/1";
 
@@ -48,6 +50,8 @@ pub struct VerdictFile {
     pub baseline: SideEntry,
     /// What was judged.
     pub candidate: SideEntry,
+    /// The last release, where the candidate was compared with it too.
+    pub release: Option<SideEntry>,
     /// Where the candidate was measured, and what was different for the baseline.
     pub environment: EnvironmentEntry,
     /// The policy that was applied.
@@ -113,6 +117,10 @@ pub struct EnvironmentEntry {
     pub hard_differences: Vec<DifferenceEntry>,
     /// Soft facts that were different for the baseline.
     pub soft_differences: Vec<DifferenceEntry>,
+    /// Hard facts that were different for the release.
+    pub release_hard_differences: Vec<DifferenceEntry>,
+    /// Soft facts that were different for the release.
+    pub release_soft_differences: Vec<DifferenceEntry>,
 }
 
 /// One fact that differs.
@@ -199,6 +207,8 @@ pub struct BenchmarkEntry {
     pub noise: Option<Noise>,
     /// Pattern of the rule that was applied.
     pub rule: Option<String>,
+    /// What was agreed to, where that alone keeps the entry from failing the gate.
+    pub accepted: Option<Accept>,
     /// What is worth telling of this entry.
     pub notices: Vec<Notice>,
 }
@@ -216,6 +226,9 @@ impl From<&Report> for VerdictFile {
     fn from(report: &Report) -> Self {
         let headline = report.headline();
         let (baseline, candidate) = (&report.baseline.environment, &report.candidate.environment);
+        let differences = |of: fn(&Environment, &Environment) -> Vec<Difference>| {
+            report.release.as_ref().map_or_else(Vec::new, |side| of(&side.environment, candidate))
+        };
         VerdictFile {
             schema: SCHEMA.into(),
             outcome: report.outcome,
@@ -235,10 +248,13 @@ impl From<&Report> for VerdictFile {
             },
             baseline: SideEntry::from(&report.baseline),
             candidate: SideEntry::from(&report.candidate),
+            release: report.release.as_ref().map(SideEntry::from),
             environment: EnvironmentEntry {
                 candidate: candidate.clone(),
                 hard_differences: entries(baseline.hard_differences(candidate)),
                 soft_differences: entries(baseline.soft_differences(candidate)),
+                release_hard_differences: entries(differences(Environment::hard_differences)),
+                release_soft_differences: entries(differences(Environment::soft_differences)),
             },
             policy: report.policy.clone(),
             plan: report.plan.as_ref().map(|plan| PlanEntry {
@@ -290,15 +306,16 @@ impl From<&Row> for BenchmarkEntry {
             detectable: finite(row.detectable),
             noise: row.noise,
             rule: row.rule.clone(),
+            accepted: row.accepted.clone(),
             notices: row.notices.clone(),
         }
     }
 }
 
-fn entries(differences: Vec<crate::model::Difference>) -> Vec<DifferenceEntry> {
+fn entries(differences: Vec<Difference>) -> Vec<DifferenceEntry> {
     differences
         .into_iter()
-        .map(|crate::model::Difference { fact, baseline, candidate }| DifferenceEntry {
+        .map(|Difference { fact, baseline, candidate }| DifferenceEntry {
             fact,
             baseline,
             candidate,

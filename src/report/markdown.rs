@@ -7,7 +7,7 @@
 
 use super::prose::{self, Page};
 use super::{Report, text};
-use crate::gate::{Row, Verdict};
+use crate::gate::{Outcome, Row, Verdict};
 
 /// Longest page, in Unicode scalar values. GitHub refuses a comment of more than 65,536; the rest is for the
 /// marker that finds the comment again, and for a count that differs from ours.
@@ -33,6 +33,9 @@ fn within(report: &Report, limit: usize) -> String {
     let mut top = format!("### {}\n\n", headline.answer);
     if !headline.action.is_empty() {
         top.push_str(&format!("{}\n\n", headline.action));
+    }
+    for accepted in prose::accepted(report, MARKDOWN) {
+        top.push_str(&format!("{accepted}\n\n"));
     }
     let blocks = blocks(report);
     let mut bottom = prose::not_guarded(report, MARKDOWN);
@@ -133,6 +136,11 @@ fn blocks(report: &Report) -> Vec<Block> {
         .filter(|(_, rows)| !rows.is_empty())
         .map(|(verdict, rows)| block(report, verdict, &rows))
         .collect();
+    blocks.splice(0..0, differences(report));
+    if let Some(since) = since_release(report) {
+        let unchanged_last = blocks.iter().take_while(|block| block.what != "unchanged").count();
+        blocks.insert(unchanged_last, since);
+    }
     let notices = prose::gathered(report);
     if !notices.is_empty() {
         let rows: Vec<String> = notices
@@ -155,6 +163,55 @@ fn blocks(report: &Report) -> Vec<Block> {
         );
     }
     blocks
+}
+
+/// The facts that make sides incomparable.
+fn differences(report: &Report) -> Option<Block> {
+    let applies = report.applied.contains(&Outcome::NotComparable);
+    let facts = prose::hard_differences(report);
+    let value = |value: &Option<String>| value.as_deref().map_or(String::new(), MARKDOWN.name);
+    (applies && !facts.is_empty()).then(|| Block {
+        open: "| fact | baseline | candidate |\n| --- | --- | --- |\n".into(),
+        rows: facts
+            .iter()
+            .map(|fact| {
+                table_row(&[
+                    code(&text::name(&fact.fact)),
+                    value(&fact.baseline),
+                    value(&fact.candidate),
+                ])
+            })
+            .collect(),
+        close: "\n",
+        what: "differences",
+    })
+}
+
+/// What has added up since the release.
+fn since_release(report: &Report) -> Option<Block> {
+    let all = prose::since_release(report);
+    let worst = all.first()?;
+    let release = prose::release_name(report, MARKDOWN);
+    let title = format!("{}: {}", MARKDOWN.subject(worst.row), worst.sentence(&release));
+    let rows = all.iter().map(|one| {
+        let change = one.change.map_or_else(String::new, text::percent);
+        table_row(&[
+            MARKDOWN.subject(one.row),
+            change,
+            text::percent(one.since),
+            text::share(one.budget),
+        ])
+    });
+    Some(Block {
+        open: format!(
+            "Nearest to its budget is {title}.\n\n{}| benchmark | this change | since {release} | may be |\n\
+             | --- | ---: | ---: | ---: |\n",
+            folded(&format!("Since the release: {}", all.len()))
+        ),
+        rows: rows.collect(),
+        close: "\n</details>\n\n",
+        what: "since the release",
+    })
 }
 
 fn block(report: &Report, verdict: Verdict, rows: &[&Row]) -> Block {
@@ -221,6 +278,7 @@ fn value(quantity: &text::Quantity) -> String {
 fn remark(row: &Row) -> String {
     let (worse, better) = text::words(&row.metric);
     let mut remark = match row.verdict {
+        _ if row.accepted.is_some() => "accepted".into(),
         Verdict::Regression => worse.into(),
         Verdict::Improvement => better.into(),
         Verdict::Inconclusive if row.cleared => "cleared".into(),

@@ -56,6 +56,8 @@ pub struct Report {
     pub baseline: Side,
     /// What was judged.
     pub candidate: Side,
+    /// The last release, where there was one to compare with.
+    pub release: Option<Side>,
     /// One row for each benchmark, metric and reference; worst first, then by id.
     pub rows: Vec<Row>,
     /// The policy that was applied.
@@ -128,6 +130,7 @@ impl Report {
             cause: None,
             baseline,
             candidate,
+            release: None,
             rows,
             policy,
             plan: None,

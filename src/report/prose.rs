@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::{self, listed, plural, share};
 use super::{Headline, Report, Side};
-use crate::gate::{Correction, Missing, Outcome, Row, Verdict};
-use crate::model::{BenchmarkId, Experiment, Mode, Notice, Reference};
+use crate::gate::{Accept, Correction, Missing, Outcome, Row, Verdict};
+use crate::model::{BenchmarkId, Difference, Experiment, Mode, Notice, Reference};
 
 /// How a page shows text that pacegate did not write: names, and sentences of others.
 #[derive(Clone, Copy)]
@@ -23,18 +23,31 @@ pub(super) const PLAIN: Page = Page { name: text::name, sentence: text::sentence
 /// Names shown in a sentence before the rest is counted.
 const NAMES: usize = 5;
 
+/// Accept records shown on top of a page before the rest is counted.
+const ACCEPTED_SHOWN: usize = 10;
+
 impl Page {
     /// The benchmark, and what of it is judged.
     pub(super) fn label(self, row: &Row) -> String {
         format!("{}{}", (self.name)(&row.id.to_string()), self.aspect(row))
     }
 
+    /// The benchmark and its metric, whatever it is compared with.
+    pub(super) fn subject(self, row: &Row) -> String {
+        format!("{}{}", (self.name)(&row.id.to_string()), self.metric(row))
+    }
+
+    /// A metric other than time.
+    fn metric(self, row: &Row) -> String {
+        if row.metric.name == "time" {
+            return String::new();
+        }
+        format!(" {}", (self.name)(&row.metric.name))
+    }
+
     /// A metric other than time, a reference other than the base.
     pub(super) fn aspect(self, row: &Row) -> String {
-        let mut aspect = String::new();
-        if row.metric.name != "time" {
-            aspect.push_str(&format!(" {}", (self.name)(&row.metric.name)));
-        }
+        let mut aspect = self.metric(row);
         if row.reference == Reference::Release {
             aspect.push_str(" vs release");
         }
@@ -59,6 +72,12 @@ pub(super) fn headline(report: &Report, page: Page) -> Headline {
         Outcome::Error => (
             cause(report, page, &error(report, &tally, page)),
             "Mend what failed and run again; this run says nothing of it.".into(),
+        ),
+        Outcome::NotComparable if report.release.is_some() && base_is_comparable(report) => (
+            cause(report, page, &not_comparable(report, page)),
+            "Promote a new baseline from this runner, or give it a class of its own; the comparison with the base \
+             stands."
+                .into(),
         ),
         Outcome::NotComparable => (
             cause(report, page, &not_comparable(report, page)),
@@ -86,6 +105,7 @@ fn word(outcome: Outcome) -> String {
 struct Tally<'a> {
     all: BTreeSet<&'a BenchmarkId>,
     slower: Vec<&'a Row>,
+    accepted: BTreeSet<&'a BenchmarkId>,
     removed: BTreeSet<&'a BenchmarkId>,
     failed: BTreeSet<&'a BenchmarkId>,
     undecided: BTreeSet<&'a BenchmarkId>,
@@ -93,6 +113,7 @@ struct Tally<'a> {
     added: BTreeSet<&'a BenchmarkId>,
     improved: Vec<&'a Row>,
     unguarded: BTreeSet<&'a BenchmarkId>,
+    unguarded_since: BTreeSet<&'a BenchmarkId>,
     unguarded_slower: BTreeSet<&'a BenchmarkId>,
 }
 
@@ -102,16 +123,19 @@ impl<'a> Tally<'a> {
             report.rows.iter().filter(|row| keep(row)).map(|row| &row.id).collect()
         };
         let with = |verdict| ids(&move |row| row.verdict == verdict);
-        let open = ids(&|row| row.gated && !row.cleared && row.verdict != Verdict::Added);
-        let mut cleared = ids(&|row| row.gated && row.cleared);
-        cleared.retain(|id| !open.contains(id));
+        let free = |row: &Row| row.gated && row.accepted.is_none();
+        let open = ids(&|row| free(row) && !row.cleared && row.verdict != Verdict::Added);
+        let mut cleared = ids(&|row| free(row) && row.cleared);
+        let accepted = ids(&|row| row.gated && row.accepted.is_some());
+        cleared.retain(|id| !open.contains(id) && !accepted.contains(id));
         Tally {
             all: ids(&|_| true),
             slower: report
                 .rows
                 .iter()
-                .filter(|row| row.gated && row.verdict == Verdict::Regression)
+                .filter(|row| free(row) && row.verdict == Verdict::Regression)
                 .collect(),
+            accepted,
             removed: ids(&|row| row.gated && row.verdict == Verdict::Removed),
             failed: with(Verdict::Failed),
             undecided: ids(&|row| {
@@ -120,7 +144,8 @@ impl<'a> Tally<'a> {
             cleared,
             added: with(Verdict::Added),
             improved: report.rows_with(Verdict::Improvement),
-            unguarded: unguarded(report),
+            unguarded: unguarded(report, Reference::Base),
+            unguarded_since: unguarded(report, Reference::Release),
             unguarded_slower: ids(&|row| !row.gated && row.verdict == Verdict::Regression),
         }
     }
@@ -132,12 +157,12 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// Benchmarks with a row that was compared but takes no part in the outcome.
-fn unguarded(report: &Report) -> BTreeSet<&BenchmarkId> {
+/// Benchmarks with a row that was compared with a reference but takes no part in the outcome.
+fn unguarded(report: &Report, reference: Reference) -> BTreeSet<&BenchmarkId> {
     report
         .rows
         .iter()
-        .filter(|row| !row.gated && row.verdict != Verdict::Added)
+        .filter(|row| row.reference == reference && !row.gated && row.verdict != Verdict::Added)
         .map(|row| &row.id)
         .collect()
 }
@@ -209,10 +234,7 @@ fn error(report: &Report, tally: &Tally<'_>, page: Page) -> String {
 }
 
 fn not_comparable(report: &Report, page: Page) -> String {
-    let differences: Vec<String> = report
-        .baseline
-        .environment
-        .hard_differences(&report.candidate.environment)
+    let differences: Vec<String> = hard_differences(report)
         .iter()
         .map(|difference| {
             let value = |value: &Option<String>| {
@@ -226,11 +248,32 @@ fn not_comparable(report: &Report, page: Page) -> String {
             )
         })
         .collect();
+    let side = report.release.as_ref().filter(|_| base_is_comparable(report));
+    let whose =
+        side.map_or_else(String::new, |side| format!(" from that of {}", (page.name)(&side.label)));
     if differences.is_empty() {
         "the two sides were measured in environments that differ".into()
     } else {
-        format!("the environments differ in {}", listed(&differences, NAMES))
+        let what =
+            if whose.is_empty() { "the environments differ" } else { "this environment differs" };
+        format!("{what}{whose} in {}", listed(&differences, NAMES))
     }
+}
+
+/// The hard facts that make sides incomparable: those of the base, or else those of the release.
+pub(super) fn hard_differences(report: &Report) -> Vec<Difference> {
+    let candidate = &report.candidate.environment;
+    match &report.release {
+        Some(release) if base_is_comparable(report) => {
+            release.environment.hard_differences(candidate)
+        }
+        _ => report.baseline.environment.hard_differences(candidate),
+    }
+}
+
+fn base_is_comparable(report: &Report) -> bool {
+    let candidate = &report.candidate.environment;
+    report.baseline.environment.hard_differences(candidate).is_empty()
 }
 
 fn nothing(report: &Report, page: Page) -> String {
@@ -308,7 +351,14 @@ fn undecided_action(report: &Report) -> String {
 }
 
 fn pass(report: &Report, tally: &Tally<'_>) -> String {
-    let rows: Vec<&Row> = report.rows.iter().filter(|row| row.gated && row.cleared).collect();
+    let rows: Vec<&Row> = report
+        .rows
+        .iter()
+        .filter(|row| row.gated && row.cleared && row.accepted.is_none())
+        .collect();
+    if rows.is_empty() {
+        return format!("nothing is worse than what was accepted{}", tail(tally));
+    }
     let word = common(&rows, |row| text::words(&row.metric).0).unwrap_or("worse");
     let bound = match common(&rows, |row| share(row.tolerance)) {
         Some(zero) if zero == share(0.0) => format!("no {word}"),
@@ -335,9 +385,15 @@ fn tail(tally: &Tally<'_>) -> String {
     let improved = tally.improved.iter().map(|row| &row.id).collect();
     let word = common(&tally.improved, |row| text::words(&row.metric).1).unwrap_or("better");
     say(&improved, &format!("is {word}"), &format!("are {word}"));
+    say(&tally.accepted, "is worse and accepted", "are worse and accepted");
     say(&tally.added, "is new", "are new");
     say(&tally.removed, "is gone", "are gone");
     say(&tally.unguarded, "is not guarded", "are not guarded");
+    say(
+        &tally.unguarded_since,
+        "is not guarded since the release",
+        "are not guarded since the release",
+    );
     say(
         &tally.unguarded_slower,
         "of these is worse than its tolerance",
@@ -381,6 +437,10 @@ pub(super) fn meaning(report: &Report, verdict: Verdict) -> String {
         Verdict::Improvement => "proven better by more than the tolerance",
         Verdict::Unchanged => "shown to lie within the tolerance",
     };
+    let accepted = report.rows_with(verdict).iter().filter(|row| row.accepted.is_some()).count();
+    if accepted > 0 {
+        return format!("{meaning}; {}", plural(accepted, "is accepted", "are accepted"));
+    }
     let cleared = report.rows_with(verdict).iter().filter(|row| row.cleared).count();
     if verdict == Verdict::Inconclusive && cleared > 0 {
         return format!(
@@ -411,11 +471,113 @@ pub(super) fn gathered(report: &Report) -> Vec<(Vec<&str>, &str)> {
 
 /// The benchmarks that are not guarded, in one sentence; empty when all are.
 pub(super) fn not_guarded(report: &Report, page: Page) -> String {
-    let ids = unguarded(report);
-    if ids.is_empty() {
-        return String::new();
+    let of = |reference: Reference, since: &str| {
+        let ids = unguarded(report, reference);
+        (!ids.is_empty())
+            .then(|| format!("Not guarded{since} ({}): {}.", ids.len(), page.names(&ids)))
+    };
+    let sentences = [of(Reference::Base, ""), of(Reference::Release, " since the release")];
+    sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// What was agreed to of the benchmarks of this report, one sentence a record, whether or not it was needed.
+pub(super) fn accepted(report: &Report, page: Page) -> Vec<String> {
+    let records = &report.policy.accepted.records;
+    if records.is_empty() {
+        return Vec::new();
     }
-    format!("Not guarded ({}): {}.", ids.len(), page.names(&ids))
+    let named: Vec<(String, &Row)> =
+        report.rows.iter().map(|row| (row.id.to_string(), row)).collect();
+    let sentence = |record: &Accept| {
+        let of = |(name, row): &&(String, &Row)| record.is_for(name, &row.metric.name);
+        let rows: Vec<&Row> = named.iter().filter(of).map(|(_, row)| *row).collect();
+        let worst = rows.iter().filter_map(|row| row.worse_by()).max_by(f64::total_cmp);
+        let label = page.subject(rows.first()?);
+        let now =
+            worst.map_or_else(String::new, |worst| format!(" (now {})", text::percent(worst)));
+        let until = match &record.until {
+            None => String::new(),
+            Some(until) if report.policy.accepted.has_ended(record) => {
+                format!(", which ended with {until}")
+            }
+            Some(until) => format!(", until {until}"),
+        };
+        let ceiling = share(record.ceiling);
+        let reason = (page.sentence)(&record.reason);
+        Some(format!("Accepted: {label} up to +{ceiling}{now}{until}: {reason}"))
+    };
+    let mut sentences: Vec<String> = records.iter().filter_map(sentence).collect();
+    let more = sentences.len().saturating_sub(ACCEPTED_SHOWN);
+    if more > 0 {
+        sentences.truncate(ACCEPTED_SHOWN);
+        sentences.push(format!("Accepted: {more} more; the verdict file holds them all."));
+    }
+    sentences
+}
+
+/// A benchmark against both of its references.
+pub(super) struct SinceRelease<'a> {
+    pub(super) row: &'a Row,
+    /// What this change alone does, where it was compared with its base too.
+    pub(super) change: Option<f64>,
+    /// What happened since the release.
+    pub(super) since: f64,
+    /// What may have happened since the release.
+    pub(super) budget: f64,
+}
+
+/// Every benchmark that was compared with the release; that which has used most of its budget first.
+pub(super) fn since_release(report: &Report) -> Vec<SinceRelease<'_>> {
+    let against =
+        |reference: Reference| report.rows.iter().filter(move |row| row.reference == reference);
+    let bases: BTreeMap<(&BenchmarkId, &str), &Row> =
+        against(Reference::Base).map(|row| ((&row.id, row.metric.name.as_str()), row)).collect();
+    let mut all: Vec<SinceRelease<'_>> = against(Reference::Release)
+        .filter_map(|row| {
+            let base = bases.get(&(&row.id, row.metric.name.as_str())).copied();
+            let budget = row.accepted.as_ref().map_or(row.tolerance, |accept| accept.ceiling);
+            let change = base.and_then(Row::worse_by);
+            Some(SinceRelease { row, change, since: row.worse_by()?, budget })
+        })
+        .collect();
+    let used = |one: &SinceRelease<'_>| one.since / one.budget.max(f64::MIN_POSITIVE);
+    all.sort_by(|a, b| used(b).total_cmp(&used(a)));
+    all
+}
+
+impl SinceRelease<'_> {
+    /// `this change +1.0 %, since 1.4.0 +4.2 % of 5 %`.
+    pub(super) fn sentence(&self, release: &str) -> String {
+        let change = self
+            .change
+            .map_or_else(String::new, |change| format!("this change {}, ", text::percent(change)));
+        let (since, budget) = (text::percent(self.since), share(self.budget));
+        format!("{change}since {release} {since} of {budget}")
+    }
+}
+
+/// What people call the release.
+pub(super) fn release_name(report: &Report, page: Page) -> String {
+    report.release.as_ref().map_or_else(|| "the release".into(), |side| (page.name)(&side.label))
+}
+
+/// `1.4.0 (3f2c81a), recorded on 2026-11-30, 34 commits ago`.
+fn age(release: &Side, page: Page) -> String {
+    let mut text = (page.name)(&release.label);
+    if let Some(revision) = &release.revision {
+        let id: String = revision.id.chars().take(7).collect();
+        if !release.label.contains(&id) {
+            text.push_str(&format!(" ({})", (page.name)(&id)));
+        }
+    }
+    if let Some(recorded) = release.environment.info.get("recorded") {
+        text.push_str(&format!(", recorded on {}", (page.name)(recorded)));
+    }
+    let distance = release.revision.as_ref().and_then(|revision| revision.distance);
+    if let Some(distance) = distance.filter(|&distance| distance > 0) {
+        text.push_str(&format!(", {} ago", plural(distance as usize, "commit", "commits")));
+    }
+    text
 }
 
 /// How it was measured and by what policy it was judged: one sentence a line; nothing where nothing was read.
@@ -429,6 +591,8 @@ pub(super) fn circumstances(report: &Report, page: Page) -> Vec<String> {
         format!("Candidate: {}.", side(&report.candidate, page)),
         format!("Baseline: {}.", side(&report.baseline, page)),
     ];
+    lines
+        .extend(report.release.as_ref().map(|release| format!("Release: {}.", age(release, page))));
     let mut designs: BTreeMap<(Reference, Mode, Experiment), usize> = BTreeMap::new();
     for row in compared(report) {
         *designs.entry((row.reference, row.mode, row.experiment)).or_default() += 1;

@@ -69,8 +69,13 @@ const NAME_MIN: usize = 16;
 pub fn terminal(report: &Report, screen: &Screen) -> String {
     let mut page = Page::new(*screen);
     page.headline(report);
+    for accepted in prose::accepted(report, PLAIN) {
+        page.wrapped("  ", &accepted, 4);
+    }
     if screen.verbosity > Verbosity::Quiet {
+        page.differences(report);
         page.rows(report);
+        page.since_release(report);
         page.not_guarded(report);
         page.notices(report);
         page.circumstances(report);
@@ -252,6 +257,46 @@ impl Page {
         (self.paint(Style::new().dimmed(), &heading), lines.collect())
     }
 
+    /// The facts that make sides incomparable, one under the other.
+    fn differences(&mut self, report: &Report) {
+        if !report.applied.contains(&Outcome::NotComparable) {
+            return;
+        }
+        let value = |value: &Option<String>| value.as_deref().map_or("-".into(), text::name);
+        let facts: Vec<[String; 3]> = prose::hard_differences(report)
+            .iter()
+            .map(|fact| [text::name(&fact.fact), value(&fact.baseline), value(&fact.candidate)])
+            .collect();
+        if facts.is_empty() {
+            return;
+        }
+        let heading = ["fact", "baseline", "candidate"].map(String::from);
+        let lines: Vec<&[String; 3]> = std::iter::once(&heading).chain(&facts).collect();
+        let widest = |column: usize| lines.iter().map(|line| text::width(&line[column])).max();
+        let [first, second] = [0, 1].map(|column| widest(column).unwrap_or(0));
+        self.line("");
+        for [fact, ours, theirs] in lines {
+            self.line(&format!("  {}  {}  {theirs}", left(fact, first), left(ours, second)));
+        }
+    }
+
+    fn since_release(&mut self, report: &Report) {
+        let all = prose::since_release(report);
+        if all.is_empty() {
+            return;
+        }
+        let release = prose::release_name(report, PLAIN);
+        let most = if self.screen.verbosity == Verbosity::Verbose { usize::MAX } else { 5 };
+        self.heading(&format!("Since {release}, of what may add up until the next release"));
+        for one in all.iter().take(most) {
+            let subject = PLAIN.subject(one.row);
+            self.wrapped("  ", &format!("{subject}: {}", one.sentence(&release)), 4);
+        }
+        if all.len() > most {
+            self.line(&format!("  and {} that used less of it", all.len() - most));
+        }
+    }
+
     fn not_guarded(&mut self, report: &Report) {
         let names = prose::not_guarded(report, PLAIN);
         if !names.is_empty() {
@@ -310,6 +355,7 @@ fn remark(row: &Row) -> String {
     let (worse, better) = text::words(&row.metric);
     match row.verdict {
         _ if !row.gated => "not guarded".into(),
+        _ if row.accepted.is_some() => "accepted".into(),
         Verdict::Regression => worse.into(),
         Verdict::Improvement => better.into(),
         Verdict::Inconclusive if row.cleared => "cleared".into(),

@@ -275,13 +275,16 @@ fn line(writer: &mut impl Write, value: &impl Serialize) -> Result<()> {
     Ok(())
 }
 
-fn is_finite(evidence: &Evidence) -> bool {
+pub(super) fn is_finite(evidence: &Evidence) -> bool {
     match evidence {
         // A sample is finite by its invariant.
         Evidence::Sampled(launches) => launches
             .iter()
             .filter_map(|launch| launch.usage)
             .all(|usage| [usage.wall_s, usage.cpu_s, usage.wait_s].iter().all(|s| s.is_finite())),
+        Evidence::Scored(scores) => {
+            scores.iter().all(|launch| launch.score.is_finite() && launch.grain.is_finite())
+        }
         Evidence::Summary(summaries) => summaries.iter().all(|summary| {
             summary.score.is_finite()
                 && match summary.spread {
@@ -460,7 +463,7 @@ fn cut_off() -> Error {
 }
 
 /// The message without serde_json's own line, which is always 1 here.
-fn unplaced(error: &serde_json::Error) -> String {
+pub(super) fn unplaced(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.split(" at line ").next().unwrap_or_default();
     format!("column {}: {text}; fetch the file again", error.column())
@@ -508,19 +511,19 @@ fn header(line: &[u8]) -> Result<EvidenceFile> {
 }
 
 /// Times as text.
-mod rfc3339 {
+pub(super) mod rfc3339 {
     use jiff::Timestamp;
     use serde::{Deserialize, Deserializer, Serializer, de};
 
     #[expect(clippy::ref_option, reason = "serde hands over a reference to the field")]
-    pub(super) fn serialize<S: Serializer>(
+    pub(in crate::store) fn serialize<S: Serializer>(
         time: &Option<Timestamp>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&time.as_ref().expect("skipped when absent"))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(in crate::store) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<Timestamp>, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -534,8 +537,8 @@ mod tests {
 
     use super::*;
     use crate::model::{
-        BenchmarkId, Better, Experiment, Launch, Look, Metric, Sample, SamplingMode, Summary, Unit,
-        Usage,
+        BenchmarkId, Better, Experiment, Launch, Look, Metric, Sample, SamplingMode, Score,
+        Summary, Unit, Usage,
     };
 
     const LIMITS: Limits = Limits { benchmarks: 10, samples: 10, bytes: 1 << 20 };
@@ -586,6 +589,10 @@ mod tests {
             prop::collection::vec(launch(), 0..4).prop_map(Evidence::Sampled),
             prop::collection::vec(summary, 0..4).prop_map(Evidence::Summary),
             prop::collection::vec(number(), 0..4).prop_map(Evidence::Exact),
+            prop::collection::vec((number(), any::<u32>(), number()), 0..4).prop_map(|scores| {
+                let score = |(score, samples, grain)| Score { score, samples, grain };
+                Evidence::Scored(scores.into_iter().map(score).collect())
+            }),
         ]
     }
 
@@ -644,7 +651,12 @@ mod tests {
     }
 
     fn file() -> impl Strategy<Value = EvidenceFile> {
-        let arm = prop_oneof![Just(Arm::Baseline), Just(Arm::Candidate), Just(Arm::Release)];
+        let arm = prop_oneof![
+            Just(Arm::Baseline),
+            Just(Arm::Candidate),
+            Just(Arm::Release),
+            Just(Arm::Alone)
+        ];
         let session = (any::<bool>(), 0i64..4_000_000_000, any::<u64>());
         (prop::collection::btree_map(arm, run(), 0..4), session, number()).prop_map(
             |(runs, (interrupted, seconds, seed), tolerance)| EvidenceFile {

@@ -1,5 +1,7 @@
-//! What pacegate keeps in files: evidence.
+//! What pacegate keeps in files: evidence, baselines, accept records.
 
+pub mod accepted;
+pub mod baseline;
 pub mod evidence;
 
 /// How much a reader takes before it refuses; files of strangers get the small ones.

@@ -44,7 +44,9 @@ impl Browser {
         let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
         let port = lines
             .map_while(Result::ok)
-            .find_map(|line| line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok())
+            .find_map(|line| {
+                line.split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok()
+            })
             .expect("chromedriver says its port");
         let folder = tempfile::tempdir().unwrap();
         let mut browser = Browser { driver, port, session: String::new(), folder };

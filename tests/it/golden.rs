@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use pacegate::compare::{Noise, Scores};
-use pacegate::gate::{OnInconclusive, Outcome, Policy, Row, Rule, Verdict};
+use pacegate::gate::{Accept, OnInconclusive, Outcome, Policy, Row, Rule, Verdict};
 use pacegate::model::{
     BenchmarkId, Better, Environment, Experiment, Metric, Mode, Notice, Reference, Revision, Unit,
 };
@@ -48,6 +48,9 @@ fn all() -> Vec<Case> {
         explained("exact", exact(), "parse::small"),
         explained("throughput", throughput(), "jmh::Pack.read"),
         explained("stored-release", stored_release(), "parser::large"),
+        explained("creep", creep(), "parser::large"),
+        case("accepted", accepted()),
+        case("foreign-release", foreign_release()),
         case("hostile-names", hostile_names()),
         case("many-rows", many_rows()),
         case(
@@ -88,6 +91,7 @@ pub(crate) fn row(name: &str, baseline: f64, ratio: f64, verdict: Verdict) -> Ro
         detectable: Some(0.031),
         noise: Some(Noise::Suite),
         rule: None,
+        accepted: None,
         scores: Scores::default(),
         notices: Vec::new(),
     }
@@ -388,7 +392,79 @@ fn stored_release() -> Report {
         rows.push(stored);
     }
     let mut report = report(&[Outcome::Fail], rows);
-    report.baseline.label = "release 1.4.0".into();
+    report.release = Some(release());
+    report
+}
+
+/// The stored baseline of a release.
+fn release() -> Side {
+    let (mut side, _) = sides();
+    side.label = "1.4.0".into();
+    side.revision =
+        Some(Revision { id: "b7e01".repeat(8), name: "1.4.0".into(), distance: Some(34) });
+    side.environment.info.insert("recorded".into(), "2026-11-02".into());
+    side
+}
+
+fn creep() -> Report {
+    let mut rows = Vec::new();
+    let names = ["parser::large", "parser::small", "printer::pretty"];
+    for (name, (change, since)) in
+        names.iter().zip([(1.010, 1.042), (1.004, 0.981), (0.997, 1.012)])
+    {
+        rows.push(row(name, 3_100_000.0, change, Verdict::Unchanged));
+        let mut stored = row(name, 3_100_000.0, since, Verdict::Inconclusive);
+        stored.reference = Reference::Release;
+        stored.mode = Mode::Stored;
+        stored.experiment = Experiment::Plain;
+        stored.tolerance = 0.05;
+        stored.ci = Some((since - 0.07, since + 0.07));
+        stored.gated = false;
+        stored.reason = "a change for the worse of more than 5 % is not excluded: sessions of a runner are taken to \
+                         differ by 2 % one from another"
+            .into();
+        rows.push(stored);
+    }
+    let mut report = report(&[Outcome::Pass], rows);
+    report.release = Some(release());
+    report
+}
+
+fn accepted() -> Report {
+    let mut rows = quiet_rows();
+    let record = |benchmark: &str, ceiling: f64, until: &str| Accept {
+        benchmark: benchmark.into(),
+        metric: "time".into(),
+        ceiling,
+        reason: "reads the new header, see `docs/header.md`".into(),
+        until: until.parse().ok(),
+    };
+    let held = record("databind::read/serde_json", 0.06, "1.6.0");
+    let mut slow = row("databind::read/serde_json", 12_312_000.0, 1.052, Verdict::Regression);
+    slow.cleared = true;
+    slow.reason =
+        "proven worse by more than 2 %, and accepted, up to +6 %: reads the new header".into();
+    slow.accepted = Some(held.clone());
+    rows[0] = slow;
+    let mut report = report(&[Outcome::Pass], rows);
+    report.policy.accepted.records =
+        vec![held, record("databind::write/serde_json", 0.1, "2026-11-01")];
+    report.policy.accepted.today = "2026-11-30".parse().ok();
+    report.notices = vec![Notice::new(
+        "accepted-ended",
+        "what was accepted of databind::write/serde_json ended with 2026-11-01",
+        "delete it from the accept records, or accept it anew with `pacegate accept`",
+    )];
+    report
+}
+
+/// The base is the same machine and the stored baseline is not.
+fn foreign_release() -> Report {
+    let mut report = report(&[Outcome::NotComparable], quiet_rows());
+    let mut release = release();
+    release.environment.hard.insert("cpu".into(), "Xeon 8370C".into());
+    release.environment.hard.insert("memory".into(), "16 GiB".into());
+    report.release = Some(release);
     report
 }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod baselines;
 mod browser;
 mod cases;
 mod cli;
@@ -19,6 +20,8 @@ mod measure;
 mod pages;
 mod readers;
 mod runs;
+#[cfg(target_os = "linux")]
+mod stored;
 mod studies;
 mod suite;
 mod tidy;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use pacegate::gate::{OnInconclusive, Outcome, Policy, Row, Verdict};
-use pacegate::model::{BenchmarkId, Better, Metric, Notice, Unit};
+use pacegate::gate::{Accept, OnInconclusive, Outcome, Policy, Row, Verdict};
+use pacegate::model::{BenchmarkId, Better, Metric, Notice, Reference, Unit};
 use pacegate::report::{
     Colour, MARKDOWN_LIMIT, Report, Screen, Side, Verbosity, VerdictFile, csv, explain, html, json,
     junit, markdown, terminal, verdict_schema,
@@ -97,6 +97,9 @@ prop_compose! {
         (row.tolerance, row.baseline, row.candidate, row.ratio) = (tolerance, baseline, candidate, ratio);
         row.ci = ci.map(|(lo, hi)| (lo.unwrap_or(0.5), hi.unwrap_or(f64::INFINITY)));
         (row.p_raw, row.p_regression, row.launches_needed) = (p, p, needed);
+        if needed.is_some_and(|needed| needed % 2 == 0) {
+            row.reference = Reference::Release;
+        }
         row.scores.baseline = pairs.clone();
         row.scores.pairs = pairs;
         row.notices = notice.into_iter().map(|(seen, advice)| Notice::new("kind", seen, advice)).collect();
@@ -131,7 +134,23 @@ fn any_outcomes() -> impl Strategy<Value = Vec<Outcome>> {
 
 fn report(applied: Vec<Outcome>, label: &str, rows: Vec<Row>) -> Report {
     let side = || Side { label: label.into(), ..Side::default() };
-    Report::new(applied, Policy::default(), side(), side(), rows)
+    Report {
+        release: Some(side()),
+        ..Report::new(applied, Policy::default(), side(), side(), rows)
+    }
+}
+
+/// The report with something accepted of most of its benchmarks.
+fn accepting(mut report: Report, reason: &str) -> Report {
+    let record = |row: &Row| Accept {
+        benchmark: row.id.to_string(),
+        metric: row.metric.name.clone(),
+        ceiling: 0.06,
+        reason: reason.into(),
+        until: "2027-03-01".parse().ok(),
+    };
+    report.policy.accepted.records = report.rows.iter().take(20).map(record).collect();
+    report
 }
 
 fn verbose() -> Screen {
@@ -523,7 +542,7 @@ proptest! {
     fn order_of_rows_is_of_no_account(
         (rows, shuffled) in any_rows(24).prop_flat_map(|rows| (Just(rows.clone()), Just(rows).prop_shuffle()))
     ) {
-        let of = |rows| report(vec![Outcome::Fail], "x", rows);
+        let of = |rows| accepting(report(vec![Outcome::Fail], "x", rows), "reason");
         let (one, other) = (of(rows), of(shuffled));
         prop_assert_eq!(terminal(&one, &verbose()), terminal(&other, &verbose()));
         prop_assert_eq!(markdown(&one), markdown(&other));
@@ -559,7 +578,7 @@ proptest! {
 
     #[test]
     fn foreign_text_does_nothing(rows in any_rows(12), applied in any_outcomes(), label in hostile(), cause in prop::option::of(hostile())) {
-        let mut report = report(applied, &label, rows);
+        let mut report = accepting(report(applied, &label, rows), &label);
         report.cause = cause;
         let comment = markdown(&report);
         let parsed = parse(&comment);

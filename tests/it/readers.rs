@@ -256,6 +256,7 @@ proptest! {
                         .all(|value| value.is_finite() && 0.0 <= value),
                     Evidence::Summary(summaries) => summaries.iter().all(|s| s.score.is_finite()),
                     Evidence::Exact(values) => values.iter().all(|value| value.is_finite()),
+                    Evidence::Scored(_) => unreachable!("no tool writes scores without samples"),
                 };
                 prop_assert!(finite, "{}", series.id);
             }

@@ -35,8 +35,9 @@ const WALLS: &[(&str, &[&str])] = &[
     ("report", &["model", "stats", "compare", "gate", "error"]),
     ("assess.rs", &["model", "compare", "gate", "report"]),
     ("ingest", &["model", "error", "store"]),
-    ("store", &["model", "error", "gate", "report"]),
-    ("config.rs", &["model", "error", "gate", "stats", "measure"]),
+    ("store", &["model", "error", "stats", "gate", "report", "yaml"]),
+    ("config.rs", &["model", "error", "gate", "stats", "measure", "yaml"]),
+    ("yaml.rs", &["error"]),
     ("measure", &["model", "ingest"]),
 ];
 

@@ -1,0 +1,166 @@
+//! The stored half of the gate for real: a project with one bench, a promoted baseline, a slowdown of 40 %, an accept
+//! record, and a baseline of another machine. Asserts exit codes and words, never a time.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use pacegate::store::Limits;
+use pacegate::store::baseline::{Baselines, FOLDER};
+
+const MANIFEST: &str = r#"
+[package]
+name = "fixture"
+version = "1.2.3"
+edition = "2024"
+publish = false
+
+[workspace]
+
+[dev-dependencies]
+criterion = { version = "0.8.2", default-features = false, features = ["cargo_bench_support"] }
+
+[[bench]]
+name = "work"
+harness = false
+
+[profile.bench]
+opt-level = 1
+debug = false
+"#;
+
+const BENCH: &str = r#"
+use criterion::{Criterion, criterion_group, criterion_main};
+
+fn benches(c: &mut Criterion) {
+    c.bench_function("mix", |b| b.iter(|| fixture::compute(std::hint::black_box(1))));
+}
+
+criterion_group!(all, benches);
+criterion_main!(all);
+"#;
+
+const CONFIG: &str = "\
+runner_class: here
+profiles:
+  default:
+    looks: [5, 10]
+    launch: {warm_up: 20ms, measurement: 60ms, samples: 10}
+    stored: {launches: 6}
+";
+
+/// A project in a repository of its own, and the program in it.
+struct Project(tempfile::TempDir);
+
+impl Project {
+    fn new() -> Self {
+        let project = Project(tempfile::tempdir().unwrap());
+        let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixture-benches/Cargo.lock");
+        fs::copy(lock, project.path().join("Cargo.lock")).unwrap();
+        project.put("Cargo.toml", MANIFEST);
+        project.put("benches/work.rs", BENCH);
+        project.put("pacegate.yaml", CONFIG);
+        project.put(".gitignore", "target\n");
+        project.repeat(100_000);
+        project.git(&["init", "--quiet", "--initial-branch=main"]);
+        project.commit("first");
+        project
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Work that takes a time in proportion to the repeats.
+    fn repeat(&self, repeats: u32) {
+        let source = format!(
+            "pub fn compute(seed: u64) -> u64 {{\n    (0..{repeats}u32).fold(seed, |x, _| \
+             (x ^ (x >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15))\n}}\n"
+        );
+        self.put("src/lib.rs", &source);
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let output = Command::new("git")
+            .args(["-c", "user.name=n", "-c", "user.email=e@localhost", "-C"])
+            .arg(self.path())
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {output:?}");
+    }
+
+    fn commit(&self, message: &str) {
+        self.git(&["add", "."]);
+        self.git(&["commit", "--quiet", "--message", message]);
+    }
+
+    /// What the program said on stdout, line ends aside.
+    #[track_caller]
+    fn check(&self, arguments: &[&str], code: i32, says: &[&str]) {
+        // The same place for every run of the tests, so that criterion is compiled once.
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stored-benches");
+        let output = Command::new(env!("CARGO_BIN_EXE_pacegate"))
+            .args(arguments)
+            .current_dir(self.path())
+            .env("CARGO_TARGET_DIR", target)
+            .env_remove("PACEGATE_RUNNER_CLASS")
+            .output()
+            .unwrap();
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{stdout}\n{stderr}");
+        let all = format!("{stdout} {stderr}");
+        let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
+        for text in says {
+            assert!(all.contains(text), "{arguments:?} should say `{text}`\n{stdout}\n{stderr}");
+        }
+    }
+}
+
+#[test]
+fn a_promoted_baseline_guards_what_comes_after_it() {
+    let project = Project::new();
+    project.check(&["run", "--seed", "1"], 0, &["measured 1 benchmarks"]);
+    project.check(
+        &["baseline", "promote", "--label", "1.0.0"],
+        0,
+        &["promoted 1.0.0 of class here"],
+    );
+    project.check(&["baseline", "verify"], 0, &["ok here/1.0.0"]);
+    project.repeat(140_000);
+    project.commit("slower, and the baseline");
+
+    // The base is as slow as the candidate, so that only the stored baseline can tell.
+    let check = ["check", "--baseline", "HEAD", "--seed", "2"];
+    let says = ["work::mix vs release by", "since 1.0.0", "1 commit ago", "stored, plain launches"];
+    project.check(&check, 10, &says);
+    // Evidence holds both references, so that it is judged again without measuring.
+    project.check(&["replay", "target/pacegate/evidence.jsonl.zst"], 10, &says);
+    let refused = ["baseline", "promote", "--label", "1.1.0"];
+    project.check(&refused, 2, &["beside another revision", "pacegate run"]);
+
+    let accept = |ceiling: &'static str| {
+        ["accept", "mix", "--ceiling", ceiling, "--reason", "it is worth it", "--until", "2.0.0"]
+    };
+    project.check(&accept("100%"), 0, &["accepted work::mix"]);
+    let says = ["Accepted: work::mix up to +100 %", "until 2.0.0: it is worth it"];
+    project.check(&check, 0, &says);
+    project.check(&accept("6%"), 0, &[]);
+    project.check(&check, 10, &["FAIL", "Accepted: work::mix up to +6 %"]);
+
+    // The same release on another machine.
+    let baselines = Baselines::at(project.path().join(FOLDER));
+    let place = baselines.find("1.0.0").unwrap().unwrap();
+    let mut foreign = baselines.read(&place, &Limits::OWN).unwrap();
+    foreign.header.label = "1.0.1".parse().unwrap();
+    foreign.header.environment.hard.insert("cpu".into(), "another one".into());
+    baselines.add(&foreign).unwrap();
+    project.check(&check, 4, &["NOT COMPARABLE", "cpu another one", "from that of 1.0.1"]);
+}
