@@ -10,9 +10,11 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pacegate::assess::{Sides, assess};
 use pacegate::gate::Policy;
+use pacegate::history::{Settings, watch};
 use pacegate::model::{
     Arm, BenchmarkId as Id, Evidence, Experiment, Launch, Metric, Run, Sample, SamplingMode, Series,
 };
+use pacegate::simulate::history::timeline;
 use pacegate::stats::dist::{t_sf, t_upper};
 use pacegate::stats::multiple::benjamini_hochberg;
 use pacegate::stats::{Course, Statistic, launch_score, overlap_score, paired};
@@ -56,6 +58,36 @@ fn stats(criterion: &mut Criterion) {
         bencher.iter(|| t_upper(black_box(0.0005), black_box(df)));
     });
 
+    group.finish();
+}
+
+/// The default branch of a large project: ten thousand series of a hundred runs, one in a hundred with a step.
+fn history(criterion: &mut Criterion) {
+    let (series, runs) = (10_000, 100);
+    let mut noise = uniform(usize::MAX).map(|u| 0.02 * (u - 0.5));
+    let mut whole = timeline(&vec![0.0; runs]);
+    whole.series = (0..series)
+        .map(|number| {
+            let step = if number % 100 == 0 { 0.05 } else { 0.0 };
+            let ys: Vec<f64> = noise
+                .by_ref()
+                .take(runs)
+                .enumerate()
+                .map(|(run, y)| if run < 80 { y } else { y + step })
+                .collect();
+            let mut track = timeline(&ys).series.remove(0);
+            track.key.id = Id::new("suite", format!("group/benchmark/{number:05}"));
+            track
+        })
+        .collect();
+    let found = watch(&whole, &[], &Settings::default());
+    assert!(!found.alerts.is_empty(), "the steps are found");
+
+    let mut group = criterion.benchmark_group("history");
+    group.sample_size(10);
+    group.bench_function(BenchmarkId::new("watch", format!("{series}x{runs}")), |bencher| {
+        bencher.iter(|| watch(black_box(&whole), &[], &Settings::default()));
+    });
     group.finish();
 }
 
@@ -131,5 +163,5 @@ fn uniform(count: usize) -> impl Iterator<Item = f64> {
     (0..count).map(move |_| f64::from(generator.next_u32()) / f64::from(u32::MAX))
 }
 
-criterion_group!(benches, stats, suite);
+criterion_group!(benches, stats, suite, history);
 criterion_main!(benches);

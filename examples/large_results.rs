@@ -71,7 +71,7 @@ fn compare(megabytes: u64) -> Outcome<()> {
 fn write(shape: &str, path: &Path, bytes: u64) -> Outcome<()> {
     let mut file = BufWriter::new(File::create(path)?);
     let mut written = 0;
-    let mut value = 1234.567_890_123_f64;
+    let mut value = 1_234.567_890_123_f64;
     let mut next = || {
         value = (value * 1.000_37 + 0.001_234_567).rem_euclid(9_000.0) + 1.0;
         value

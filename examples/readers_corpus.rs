@@ -115,21 +115,35 @@ fn compare(folder: &Path, expected: &Expected) -> Outcome {
         }
     };
     let mut ids = BTreeSet::new();
+    let mut skipped = 0;
     for run in &runs {
         let failed = run.failures.iter().map(|failure| &failure.id);
         let all = run.series.iter().map(|series| &series.id).chain(failed);
         // A broken run stands for no benchmark, and the list counts a grid of parameters once.
         let named = all.filter(|id| id.name != "(whole run)");
-        ids.extend(named.map(|id| match expected.format.as_str() {
-            "asv-json" => (&id.suite, id.name.split('(').next().unwrap_or_default()),
-            _ => (&id.suite, id.name.as_str()),
-        }));
+        let whole = |name: &str| match expected.format.as_str() {
+            "asv-json" => name.split('(').next().unwrap_or_default().to_owned(),
+            _ => name.to_owned(),
+        };
+        ids.extend(named.map(|id| (id.suite.clone(), whole(&id.name))));
+        // What skipped itself is an entry of the list. Here it is told in a notice, which names the first of them.
+        let told = run.notices.iter().filter(|notice| notice.kind == "skipped");
+        skipped += told
+            .map(|notice| {
+                let more =
+                    notice.seen.rsplit(" and ").next().and_then(|end| end.strip_suffix(" more"));
+                let more = more.and_then(|more| more.parse().ok()).unwrap_or(0);
+                notice.seen.matches("(NaN)").count() + more
+            })
+            .sum::<usize>();
         outcome.notices.extend(run.notices.iter().map(|notice| notice.kind.clone()));
         outcome.failures += run.failures.len();
     }
     outcome.notices.sort();
     outcome.notices.dedup();
     outcome.entries.0 = if history { runs.len() } else { ids.len() };
+    let missing = expected.count.saturating_sub(outcome.entries.0);
+    outcome.entries.0 += missing.min(skipped);
     let holds = |value: &&Value| {
         let mut series = runs.iter().flat_map(|run| &run.series);
         series.any(|series| is_of(series, &value.name) && has(series, value))

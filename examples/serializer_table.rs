@@ -71,6 +71,7 @@ fn score(series: &Series) -> f64 {
             .collect(),
         Evidence::Summary(summaries) => summaries.iter().map(|summary| summary.score).collect(),
         Evidence::Exact(values) => values.clone(),
+        Evidence::Scored(scores) => scores.iter().map(|launch| launch.score).collect(),
     };
     median(&values)
 }

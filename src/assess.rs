@@ -40,7 +40,8 @@ pub fn assess(sides: Sides<'_>, policy: &Policy, plan: Option<Plan>) -> Result<R
     let mut comparisons = compare(
         &known,
         sides.candidate,
-        &Method::new(Reference::Base, policy.statistic, policy.session_noise),
+        &Method::new(Reference::Base, policy.statistic, policy.session_noise)
+            .taught(&policy.learned),
     );
     let apart = comparisons.iter().any(|comparison| comparison.mode == Mode::Stored);
     let comparable = !apart || sides.baseline.is_of_the_same_machine(sides.candidate);
@@ -90,7 +91,8 @@ fn against_release(
     policy: &Policy,
     notices: &mut Vec<Notice>,
 ) -> Vec<Comparison> {
-    let method = Method::new(Reference::Release, policy.statistic, policy.session_noise);
+    let method = Method::new(Reference::Release, policy.statistic, policy.session_noise)
+        .taught(&policy.learned);
     let known = known_as(release.baseline, release.candidate, policy, &mut Vec::new());
     let mut comparisons = compare(&known, release.candidate, &method);
     for (finding, kind, what) in [

@@ -32,10 +32,32 @@ pub struct Method {
     pub reference: Reference,
     /// What a launch is scored by.
     pub statistic: Statistic,
-    /// Noise between sessions, for sides that pacegate measured apart.
+    /// Noise between sessions, for sides that pacegate measured apart and whose own is not known.
     pub session_noise: Tau,
     /// Noise learned from earlier sessions, by benchmark, metric name and experiment.
     pub learned: BTreeMap<(BenchmarkId, String, Experiment), Prior>,
+    /// Noise between sessions learned from earlier ones, by the same.
+    pub sessions: BTreeMap<(BenchmarkId, String, Experiment), Tau>,
+}
+
+/// What earlier sessions taught about the noise of one metric of one benchmark, launched in one way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Learned {
+    /// Whose.
+    pub id: BenchmarkId,
+    /// Name of the metric.
+    pub metric: String,
+    /// How it was launched.
+    pub experiment: Experiment,
+    /// Sessions that it was learned from.
+    pub runs: u32,
+    /// The noise of one pair, or of one launch where it was launched alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<Prior>,
+    /// The noise between sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Tau>,
 }
 
 /// Degrees of freedom of a session noise that is assumed rather than learned. With more, the assumption would
@@ -46,7 +68,23 @@ impl Method {
     /// Compares against a reference with a statistic and an assumed session noise, with nothing learned.
     pub fn new(reference: Reference, statistic: Statistic, session_noise: f64) -> Self {
         let session_noise = Tau { sd: session_noise, df: ASSUMED_DF };
-        Method { reference, statistic, session_noise, learned: BTreeMap::new() }
+        let (learned, sessions) = (BTreeMap::new(), BTreeMap::new());
+        Method { reference, statistic, session_noise, learned, sessions }
+    }
+
+    /// The same with what earlier sessions taught.
+    #[must_use]
+    pub fn taught(mut self, learned: &[Learned]) -> Self {
+        for Learned { id, metric, experiment, pair, session, .. } in learned {
+            let key = (id.clone(), metric.clone(), *experiment);
+            if let Some(session) = session {
+                self.sessions.insert(key.clone(), *session);
+            }
+            if let Some(pair) = pair {
+                self.learned.insert(key, *pair);
+            }
+        }
+        self
     }
 }
 
@@ -450,7 +488,8 @@ impl Sides<'_> {
     fn between_sessions(&self, scored: &Scored) -> Option<Tau> {
         let ours = scored.experiment != Experiment::Imported;
         let apart = scored.mode == Mode::Stored && ours && !self.one_session();
-        apart.then_some(self.method.session_noise)
+        let own = self.method.sessions.get(&scored.key()).copied();
+        apart.then(|| own.unwrap_or(self.method.session_noise))
     }
 
     fn estimate_apart(&self, scored: &Scored, known: &Known, noise: &mut Noise) -> Vec<Looked> {

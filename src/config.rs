@@ -54,6 +54,8 @@ pub struct Config {
     pub default_branch: Option<String>,
     /// The class of the runners that measure; the kind of machine where it is not given.
     pub runner_class: Option<Label>,
+    /// Where history is kept, as `--store` takes it.
+    pub history: Option<String>,
 }
 
 /// How much is measured.
@@ -145,6 +147,7 @@ impl Default for Config {
             env: Vec::new(),
             default_branch: None,
             runner_class: None,
+            history: None,
         }
     }
 }
@@ -179,6 +182,24 @@ impl Config {
         let schema = schema_for!(File);
         serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n"
     }
+}
+
+/// A tolerance as people write it, `3%`, as a fraction.
+///
+/// # Errors
+///
+/// When it is none, with what to write.
+pub fn tolerance(text: &str) -> Result<f64, String> {
+    text.parse::<Tolerance>().map(|tolerance| tolerance.0)
+}
+
+/// A chance as people write it, `0.05`.
+///
+/// # Errors
+///
+/// When it is none, with what to write.
+pub fn chance(text: &str) -> Result<f64, String> {
+    text.parse::<Alpha>().map(|alpha| alpha.0)
 }
 
 /// `pacegate.yaml`
@@ -244,6 +265,8 @@ struct File {
     /// The class of the runners that measure, which chooses the stored baseline.
     #[schemars(with = "Option<String>")]
     runner_class: Option<Text<Label>>,
+    /// Where history is kept: a folder, or `git:REMOTE` or `git:REMOTE#BRANCH`.
+    history: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -350,6 +373,7 @@ impl File {
             rules: self.rules.unwrap_or_default().into_iter().map(Rule::from).collect(),
             aliases: self.aliases.unwrap_or_default(),
             accepted: base.accepted,
+            learned: base.learned,
         };
         let mut profiles = self.profiles.unwrap_or_default();
         profiles.entry(DEFAULT_PROFILE.to_owned()).or_default();
@@ -365,6 +389,7 @@ impl File {
             env: self.env.unwrap_or_default().into_iter().map(|text| text.0.0).collect(),
             default_branch: self.default_branch,
             runner_class: self.runner_class.map(|text| text.0),
+            history: self.history,
         })
     }
 }

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod config;
 pub mod error;
 pub mod gate;
+pub mod history;
 pub mod ingest;
 pub mod measure;
 pub mod model;

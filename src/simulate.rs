@@ -10,6 +10,8 @@
 //! Everything follows from a seed, and everything behind the launches is the gate itself. The families are assumptions
 //! about the world; [`Noise::Runner`] is the one that the design was made with, the others are what else a runner may do.
 
+pub mod history;
+
 use std::fmt::Write;
 
 use rand::{RngExt, SeedableRng};

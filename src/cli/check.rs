@@ -4,16 +4,21 @@ mod stored;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use globset::GlobMatcher;
 use jiff::Timestamp;
 
 use crate::assess::{Sides, assess};
+use crate::compare::Learned;
 use crate::config::{Config, DEFAULT_PROFILE, Profile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gate::{ExperimentChoice, Policy, glob};
+use crate::history::entry::class;
+use crate::history::noise::monitor;
+use crate::history::shard::Shards;
+use crate::history::{Entry as Past, learn};
 use crate::measure::build::{
     Built, CargoOptions, Progress as CargoProgress, Revision as Commit, Workshop,
 };
@@ -28,6 +33,7 @@ use crate::model::{
 };
 use crate::report::Plan;
 use crate::store::evidence::{Ending, EvidenceFile};
+use crate::store::history::Store;
 
 use super::accept::accepted_today;
 use super::compare::read_side;
@@ -53,9 +59,30 @@ pub(super) struct SuiteArgs {
     /// How benchmarks are launched.
     #[arg(long, value_name = "EXPERIMENT", value_parser = experiment)]
     experiment: Option<ExperimentChoice>,
+    /// A plan of `pacegate shard plan`, of which this machine measures one part.
+    #[arg(long, value_name = "FILE", requires = "shard")]
+    shard_plan: Option<PathBuf>,
+    /// Which part, from 1.
+    #[arg(long, value_name = "N", requires = "shard_plan")]
+    shard: Option<u32>,
     /// Flags for `cargo bench`, for example `--features fast`.
     #[arg(last = true, value_name = "CARGO FLAGS")]
     cargo: Vec<String>,
+}
+
+impl SuiteArgs {
+    /// One benchmark, measured as `bisect` asks.
+    pub(super) fn one(benchmark: &str, profile: &str, seed: Option<u64>, cargo: &[String]) -> Self {
+        SuiteArgs {
+            benchmarks: vec![benchmark.to_owned()],
+            profile: profile.to_owned(),
+            seed,
+            experiment: None,
+            shard_plan: None,
+            shard: None,
+            cargo: cargo.to_vec(),
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -75,6 +102,9 @@ pub(super) struct CheckArgs {
     /// Which attempt of the same job this is; each may spend half of the error rate of the one before.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     attempt: u32,
+    /// History to learn the noise of this runner from; the `history` of pacegate.yaml if absent, and none without that.
+    #[arg(long, value_name = "STORE")]
+    history: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -94,6 +124,7 @@ pub(super) fn check(arguments: &CheckArgs, output: &Output) -> Result<u8> {
         [revision] => Some(revision.as_str()),
         _ => return Err(Error::usage("several baselines need --from; name one revision")),
     };
+    job.learn_from(arguments.history.as_deref())?;
     let workshop = Workshop::open(Path::new("."), &job.target)?;
     let mut arms = vec![
         (Arm::Baseline, workshop.baseline(baseline, job.config.default_branch.as_deref())?),
@@ -127,7 +158,7 @@ pub(super) fn run(arguments: &RunArgs, output: &Output) -> Result<u8> {
     Ok(if run.failures.is_empty() { 0 } else { ErrorKind::Judge.exit_code() })
 }
 
-fn interrupted(output: &Output) -> Error {
+pub(super) fn interrupted(output: &Output) -> Error {
     Error::new(
         ErrorKind::Interrupted,
         format!(
@@ -138,23 +169,26 @@ fn interrupted(output: &Output) -> Error {
 }
 
 /// What is to be measured, and by which rules.
-struct Job {
+pub(super) struct Job {
     config: Config,
     profile: Profile,
     profile_name: String,
-    policy: Policy,
+    pub(super) policy: Policy,
     class: Option<Label>,
+    /// Runs of the default branch, to learn noise from.
+    history: Vec<Past>,
+    shard: Option<(Shards, u32)>,
     filters: Vec<(String, GlobMatcher)>,
     experiment: ExperimentChoice,
     cargo: Vec<String>,
     seed: u64,
     started: Timestamp,
-    target: std::path::PathBuf,
+    pub(super) target: PathBuf,
     watch: Watch,
 }
 
 impl Job {
-    fn new(arguments: &SuiteArgs, output: &Output) -> Result<Self> {
+    pub(super) fn new(arguments: &SuiteArgs, output: &Output) -> Result<Self> {
         let config = Config::read(&output.config)?;
         let Some(profile) = config.profiles.get(&arguments.profile).cloned() else {
             let known: Vec<&str> = config.profiles.keys().map(String::as_str).collect();
@@ -179,8 +213,14 @@ impl Job {
             accepted: accepted_today()?,
             ..config.policy.clone()
         };
+        let shard = match (&arguments.shard_plan, arguments.shard) {
+            (Some(path), Some(shard)) => Some((super::shard::read_plan(path, shard)?, shard)),
+            _ => None,
+        };
         let started = Timestamp::now();
         Ok(Job {
+            history: Vec::new(),
+            shard,
             experiment: arguments.experiment.unwrap_or(config.experiment),
             profile_name: arguments.profile.clone(),
             class: runner_class(&config)?,
@@ -220,6 +260,29 @@ impl Job {
         output::deliver(&report_of(&file)?, output)
     }
 
+    /// Takes the runs of a store as teachers. A gate goes on without them where nobody asked for this store by name.
+    fn learn_from(&mut self, asked: Option<&str>) -> Result<()> {
+        let Some(name) = asked.map(str::to_owned).or_else(|| self.config.history.clone()) else {
+            return Ok(());
+        };
+        match Store::open(&name, Path::new(".")).and_then(|store| store.read()) {
+            Ok(kept) => self.history = kept.entries,
+            Err(error) if asked.is_some() => return Err(error),
+            Err(error) => {
+                output::say(&format!("pacegate: nothing is learned from history: {error}"))
+            }
+        }
+        Ok(())
+    }
+
+    /// What earlier runs on this machine teach of the benchmarks of the suite.
+    fn learned(&self, environment: &Environment, suite: &[Entry]) -> Vec<Learned> {
+        let ids: BTreeSet<&BenchmarkId> = suite.iter().map(|entry| &entry.id).collect();
+        let mut learned = learn(&self.history, &class(environment));
+        learned.retain(|learned| ids.contains(&learned.id));
+        learned
+    }
+
     /// Builds and launches all arms, and writes the evidence.
     fn measure(
         &mut self,
@@ -233,12 +296,7 @@ impl Job {
         for wanted in order {
             for (arm, commit) in arms.iter().filter(|(arm, _)| *arm == wanted) {
                 output::say(&format!("building the {arm}: {}", named(commit)));
-                let options = CargoOptions {
-                    arguments: self.cargo.clone(),
-                    layout: self.config.build.layout,
-                    progress: CargoProgress::PassedOn,
-                };
-                built.insert(*arm, workshop.build(commit, &options, &self.watch)?);
+                built.insert(*arm, self.build(workshop, commit)?);
             }
         }
         if !self.policy.accepted.records.is_empty() {
@@ -246,10 +304,29 @@ impl Job {
             self.policy.accepted.version =
                 executables.iter().filter_map(|executable| executable.version.parse().ok()).max();
         }
+        let file = self.launch(&built)?;
+        std::fs::create_dir_all(&output.out)?;
+        file.write(&output.out.join(EVIDENCE))?;
+        Ok(file)
+    }
+
+    /// Builds one revision.
+    pub(super) fn build(&self, workshop: &Workshop, commit: &Commit) -> Result<Built> {
+        let options = CargoOptions {
+            arguments: self.cargo.clone(),
+            layout: self.config.build.layout,
+            progress: CargoProgress::PassedOn,
+        };
+        Ok(workshop.build(commit, &options, &self.watch)?)
+    }
+
+    /// Launches what was built; the tree holds the files of the candidate.
+    pub(super) fn launch(&mut self, built: &BTreeMap<Arm, Built>) -> Result<EvidenceFile> {
         let environment = self.environment();
         let mut runs: BTreeMap<Arm, Run> =
             built.iter().map(|(&arm, built)| (arm, empty_run(self, built, &environment))).collect();
-        let suite = self.suite(&built, &mut runs)?;
+        let suite = self.suite(built, &mut runs)?;
+        self.policy.learned = self.learned(&environment, &suite);
         self.announce(&suite);
         let cpus = self.cpus();
         let plan = session::Plan {
@@ -289,9 +366,12 @@ impl Job {
             .map(|pair| pair.launches.len())
             .sum();
         let repeated: usize = measured.series.iter().map(|series| series.hygiene.repeated).sum();
+        let of_class = class(&environment);
+        self.history.retain(|entry| entry.class() == of_class);
         let mut notices = choices(&suite, &measured.series);
         notices.extend(alone.notices);
-        let file = EvidenceFile {
+        notices.extend(monitor(&self.history));
+        Ok(EvidenceFile {
             pacegate: env!("CARGO_PKG_VERSION").into(),
             started: Some(self.started),
             policy: self.policy.clone(),
@@ -309,10 +389,7 @@ impl Job {
                 session::Ending::Interrupted => Ending::Interrupted,
                 session::Ending::Complete | session::Ending::BudgetSpent => Ending::Complete,
             },
-        };
-        std::fs::create_dir_all(&output.out)?;
-        file.write(&output.out.join(EVIDENCE))?;
-        Ok(file)
+        })
     }
 
     /// Lists what the executables hold. A benchmark that only one side has stands in that side's run without
@@ -400,11 +477,13 @@ impl Job {
         Ok(entries)
     }
 
-    /// Whether a benchmark was asked for, by its name or by a pattern.
+    /// Whether a benchmark was asked for, by its name or by a pattern, and is of our shard.
     fn wants(&self, id: &BenchmarkId) -> bool {
         let shown = id.to_string();
-        self.filters.is_empty()
-            || self.filters.iter().any(|(text, glob)| *text == id.name || glob.is_match(&shown))
+        let ours = self.shard.as_ref().is_none_or(|(plan, shard)| plan.owner(id) == *shard);
+        let named = self.filters.is_empty()
+            || self.filters.iter().any(|(text, glob)| *text == id.name || glob.is_match(&shown));
+        ours && named
     }
 
     fn nothing_matches(&self, known: &[String]) -> Error {
@@ -576,7 +655,7 @@ fn cargo_flags(config: &Config, more: &[String]) -> Vec<String> {
 }
 
 /// The target folder of this project: cargo's variable, or `target`.
-fn target_folder() -> std::path::PathBuf {
+fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), Into::into)
 }
 

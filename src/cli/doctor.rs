@@ -206,13 +206,13 @@ fn page(diagnosis: &Diagnosis) -> String {
     if !diagnosis.noise.is_empty() {
         line("");
         line("Noise: one program against itself; a check of 20 pairs, tolerance 2 %");
-        line("  experiment   pairs  noise of a pair  found                  would catch");
+        line("  experiment   pairs  noise of a pair  found                   would catch");
         for noise in &diagnosis.noise {
             let percent = |share: f64| format!("{:.1} %", 100.0 * share);
             let signed = |ratio: f64| format!("{:+.1}", 100.0 * (ratio - 1.0));
             let text = match (noise.deviation, noise.ratio, noise.detectable) {
                 (Some(deviation), Some([ratio, low, high]), Some(detectable)) => format!(
-                    "{:5}  {:>15}  {:21}  +{}",
+                    "{:5}  {:>15}  {:22}  +{}",
                     noise.pairs,
                     percent(deviation),
                     format!("{} % [{}, {}]", signed(ratio), signed(low), signed(high)),
@@ -254,8 +254,11 @@ fn page(diagnosis: &Diagnosis) -> String {
     line("Fingerprint");
     let environment = &diagnosis.environment;
     for (part, facts) in [("hard", &environment.hard), ("soft", &environment.soft)] {
-        let facts: Vec<String> =
-            facts.iter().map(|(fact, value)| format!("{fact} {value}")).collect();
+        let facts: Vec<String> = facts
+            .iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(fact, value)| format!("{fact} {value}"))
+            .collect();
         line(&format!("  {part}: {}", facts.join("; ")));
     }
     page

@@ -2,15 +2,20 @@
 
 mod accept;
 mod baseline;
+mod bisect;
 mod check;
 mod compare;
 mod convert;
 mod doctor;
 mod evidence;
+mod history;
 mod output;
 mod progress;
 mod record;
 mod selftest;
+mod shard;
+mod watch;
+mod what_if;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -43,6 +48,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Doctor(arguments) => doctor::doctor(&arguments, &output),
         Command::Selftest(arguments) => selftest::selftest(&arguments, &output),
         Command::Replay(arguments) => evidence::replay(&arguments, &output),
+        Command::WhatIf(arguments) => what_if::what_if(&arguments, &output),
+        Command::History { command } => history::history(&command, &output),
+        Command::Watch(arguments) => watch::watch(&arguments, &output),
+        Command::Bisect(arguments) => bisect::bisect(&arguments, &output),
+        Command::Shard { command } => shard::shard(&command, &output),
         Command::Schema { name } => schema(name),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut command(), "pacegate", &mut std::io::stdout());
@@ -111,6 +121,27 @@ enum Command {
     Selftest(selftest::SelftestArgs),
     /// Judge stored evidence again: the same verdict, byte for byte.
     Replay(evidence::ReplayArgs),
+    /// Judge stored evidence by another policy: how many alarms it would have raised.
+    WhatIf(what_if::WhatIfArgs),
+    /// Keep runs of the default branch, and show them.
+    History {
+        /// What to do.
+        #[command(subcommand)]
+        command: history::HistoryCommand,
+    },
+    /// Tell what got slower on the default branch, since which commit, and whether it lasts.
+    #[command(
+        after_help = "Exit codes:\n   0  no alert is open\n   3  the store holds no run\n  10  an alert is open: somebody must act"
+    )]
+    Watch(watch::WatchArgs),
+    /// Find the commit that made a benchmark slower, by paired runs.
+    Bisect(bisect::BisectArgs),
+    /// Measure one suite on many machines.
+    Shard {
+        /// What to do.
+        #[command(subcommand)]
+        command: shard::ShardCommand,
+    },
     /// Print the JSON schema of a file that pacegate reads or writes.
     Schema {
         /// Which file.
@@ -169,6 +200,12 @@ enum SchemaName {
     Import,
     /// What `doctor --json` prints.
     Doctor,
+    /// A line of a run in the history, or an event.
+    History,
+    /// What `watch --format json` prints.
+    Watch,
+    /// The plan of `shard plan`.
+    Shards,
 }
 
 fn schema(name: SchemaName) -> Result<u8> {
@@ -180,6 +217,9 @@ fn schema(name: SchemaName) -> Result<u8> {
         SchemaName::Accepted => crate::store::accepted::schema(),
         SchemaName::Import => crate::ingest::import_schema(),
         SchemaName::Doctor => doctor::schema(),
+        SchemaName::History => crate::store::history::schema(),
+        SchemaName::Watch => crate::report::watch_schema(),
+        SchemaName::Shards => crate::history::shard::schema(),
     })?;
     Ok(0)
 }

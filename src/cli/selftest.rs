@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
@@ -24,11 +24,12 @@ pub(super) struct SelftestArgs {
     /// Evidence of a `check`; that of the last one if absent.
     #[arg(value_name = "EVIDENCE", conflicts_with = "simulate")]
     evidence: Option<PathBuf>,
-    /// Simulate launches of several families of noise instead, and print how often the gate is right.
-    #[arg(long)]
-    simulate: bool,
+    /// Simulate instead, and print how often the gate is right under several families of noise, or `watch` over
+    /// histories.
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, default_missing_value = "gate")]
+    simulate: Option<Simulated>,
     /// How often the sides are exchanged at random (1000 if absent), or how many suites of each kind are
-    /// simulated (100 if absent, which takes about a minute).
+    /// simulated (100 if absent, which takes about a minute), or how many series (1000 if absent).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
     /// Seed of everything that is drawn.
@@ -36,9 +37,19 @@ pub(super) struct SelftestArgs {
     seed: u64,
 }
 
+/// What is simulated.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Simulated {
+    /// Suites that the gate judges.
+    Gate,
+    /// Histories that `watch` looks at.
+    History,
+}
+
 /// How often the sides are exchanged, and how many suites are simulated, where nothing else is asked for.
 const EXCHANGES: u32 = 1000;
 const SUITES: u32 = 100;
+const SERIES: u32 = 1000;
 
 /// A slowdown of the stated detectable size must be seen in this share of the benchmarks. It is stated for nine in
 /// ten; on one set of evidence, whose noise is what it is, eight in ten must hold.
@@ -48,9 +59,12 @@ const CAUGHT_AT_DETECTABLE: f64 = 0.80;
 const TRIED_AT_MOST: usize = 200;
 
 pub(super) fn selftest(arguments: &SelftestArgs, output: &Output) -> Result<u8> {
-    if arguments.simulate {
-        let suites = arguments.rounds.unwrap_or(SUITES);
-        output::print(&simulate::table(suites, arguments.seed))?;
+    if let Some(what) = arguments.simulate {
+        let (rounds, seed) = (arguments.rounds, arguments.seed);
+        output::print(&match what {
+            Simulated::Gate => simulate::table(rounds.unwrap_or(SUITES), seed),
+            Simulated::History => simulate::history::table(rounds.unwrap_or(SERIES), seed),
+        })?;
         return Ok(0);
     }
     let rounds = arguments.rounds.unwrap_or(EXCHANGES);
@@ -117,7 +131,8 @@ impl<'a> Trial<'a> {
     }
 
     fn judge(&self, baseline: &Run, candidate: &Run) -> Result<Judgement> {
-        let method = Method::new(Reference::Base, self.policy.statistic, self.policy.session_noise);
+        let method = Method::new(Reference::Base, self.policy.statistic, self.policy.session_noise)
+            .taught(&self.policy.learned);
         judge(compare(baseline, candidate, &method), self.policy).map_err(Error::usage)
     }
 

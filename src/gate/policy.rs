@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::accept::Accepted;
+use crate::compare::Learned;
 use crate::model::{BenchmarkId, Better, Look, Metric, Reference};
 use crate::stats::Statistic;
 
@@ -54,6 +55,9 @@ pub struct Policy {
     /// Slowdowns that the project has agreed to.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub accepted: Accepted,
+    /// What earlier sessions on this runner class taught about noise, where a history was given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learned: Vec<Learned>,
 }
 
 fn is_nothing(accepted: &Accepted) -> bool {
@@ -206,6 +210,7 @@ impl Default for Policy {
             rules: Vec::new(),
             aliases: BTreeMap::new(),
             accepted: Accepted::default(),
+            learned: Vec::new(),
         }
     }
 }

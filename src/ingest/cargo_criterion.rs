@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_mean_alone_is_a_summary() {
         let text = message("a", "[]").replace("[1,2,3]", "[]");
-        assert_eq!(rows(&run_of(&text)), ["a time ns lower score 5 ± 1 at 0.95"]);
+        assert_eq!(rows(&run_of(&text)), ["a time ns lower score 5 ± 1 at 0.95 of 1"]);
     }
 
     #[test]

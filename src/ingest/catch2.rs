@@ -199,7 +199,7 @@ benchmark name                       samples       iterations    estimated
 -------------------------------------------------------------------------------
 ";
 
-    fn test_case(name: &str, rows: &str) -> String {
+    fn test_case(name: &str, table: &str) -> String {
         let rule = "-".repeat(79);
         format!("{rule}\n{name}\n{rule}\nsort.cpp:5\n{}\n\n{HEADER}{table}\n", ".".repeat(79))
     }

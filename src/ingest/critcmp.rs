@@ -81,7 +81,10 @@ mod tests {
         let run = run_of(&export(&[benchmark("g/a", "20.0"), benchmark("g/b/10", "20.25")]));
         assert_eq!(
             rows(&run),
-            ["g/a time ns lower score 20 se 0.25", "g/b/10 time ns lower score 20.25 se 0.25"]
+            [
+                "g/a time ns lower score 20 se 0.25 of 1",
+                "g/b/10 time ns lower score 20.25 se 0.25 of 1"
+            ]
         );
         assert!(failures(&run).is_empty());
     }
@@ -89,7 +92,7 @@ mod tests {
     #[test]
     fn capital_keys_of_older_versions_are_read() {
         let text = export(&[benchmark("a", "20.0")]).replace("\"mean\"", "\"Mean\"");
-        assert_eq!(rows(&run_of(&text)), ["a time ns lower score 20 se 0.25"]);
+        assert_eq!(rows(&run_of(&text)), ["a time ns lower score 20 se 0.25 of 1"]);
     }
 
     #[test]

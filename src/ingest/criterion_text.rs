@@ -288,8 +288,8 @@ Found 3 outliers among 80 measurements (3.75%)
         assert_eq!(
             rows(&run),
             [
-                "parse::a group/a function: with a name time ns lower score 1000 ± 2 at 0.95 n 80",
-                "parse::short time ns lower score 1.2 ± 0.2 at 0.95 n 50",
+                "parse::a group/a function: with a name time ns lower score 1000 ± 2 at 0.95 n 80 of 1",
+                "parse::short time ns lower score 1.2 ± 0.2 at 0.95 n 50 of 1",
             ]
         );
         assert_eq!((failures(&run), notices(&run)), (vec![], vec![]));
@@ -298,7 +298,10 @@ Found 3 outliers among 80 measurements (3.75%)
     #[test]
     fn human_output_is_no_riddle() {
         let run = run_of("decode/full         time:   [6.1020 s 6.2200 s 6.3511 s]\n");
-        assert_eq!(rows(&run), ["decode/full time ns lower score 6220000000 ± 124550000 at 0.95"]);
+        assert_eq!(
+            rows(&run),
+            ["decode/full time ns lower score 6220000000 ± 124550000 at 0.95 of 1"]
+        );
     }
 
     #[test]
@@ -306,7 +309,7 @@ Found 3 outliers among 80 measurements (3.75%)
         let run = run_of(
             "Benchmarking a\r\u{1b}[2KBenchmarking a: Collecting 10 samples in estimated 1.0 s (9 iterations)\r\u{1b}[2K\u{1b}[32ma\u{1b}[0m                       time:   [\u{1b}[2m1.0 ms\u{1b}[0m \u{1b}[1m2.0 ms\u{1b}[0m \u{1b}[2m3.0 ms\u{1b}[0m]\n",
         );
-        assert_eq!(rows(&run), ["a time ns lower score 2000000 ± 1000000 at 0.95 n 10"]);
+        assert_eq!(rows(&run), ["a time ns lower score 2000000 ± 1000000 at 0.95 n 10 of 1"]);
     }
 
     #[test]
@@ -339,7 +342,10 @@ edited                  time:   [2.0 µs 57.1 µs 2.2 µs]
         );
         assert_eq!(
             rows(&run),
-            ["edited time ns lower score 57100", "good time ns lower score 2100 ± 100 at 0.95"]
+            [
+                "edited time ns lower score 57100 of 1",
+                "good time ns lower score 2100 ± 100 at 0.95 of 1"
+            ]
         );
     }
 
@@ -371,7 +377,10 @@ b                       time:   [10mWh 12mWh 14mWh]
         );
         assert_eq!(
             rows(&run),
-            ["a cycles cycles lower score 12 ± 2 at 0.95", "b mWh mWh lower score 12 ± 2 at 0.95"]
+            [
+                "a cycles cycles lower score 12 ± 2 at 0.95 of 1",
+                "b mWh mWh lower score 12 ± 2 at 0.95 of 1"
+            ]
         );
     }
 

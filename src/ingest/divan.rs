@@ -296,14 +296,14 @@ x                  fastest       │ slowest       │ median        │ mean   
         assert_eq!(
             rows(&run),
             [
-                "x::big time ns lower score 1475000 n 3",
+                "x::big time ns lower score 1475000 n 3 of 1",
                 "x::group::Vec<i32>::1.00 MB in 2 pieces alloc bytes B lower exactly 1500000",
                 "x::group::Vec<i32>::1.00 MB in 2 pieces alloc count allocations lower exactly 19.5",
                 "x::group::Vec<i32>::1.00 MB in 2 pieces max alloc bytes B lower exactly 131072",
                 "x::group::Vec<i32>::1.00 MB in 2 pieces max alloc count allocations lower exactly 3",
-                "x::group::Vec<i32>::1.00 MB in 2 pieces time ns lower score 457.7 n 500",
-                "x::group::t=4 time ns lower score 0.967 n 100",
-                "x::last time ns lower score 3000 n 10",
+                "x::group::Vec<i32>::1.00 MB in 2 pieces time ns lower score 457.7 n 500 of 1",
+                "x::group::t=4 time ns lower score 0.967 n 100 of 1",
+                "x::last time ns lower score 3000 n 10 of 1",
             ]
         );
         assert_eq!((failures(&run), notices(&run)), (vec![], vec!["varying-count"]));
@@ -322,7 +322,10 @@ two     fastest │ slowest │ median │ mean  │ iters  │ samples
         );
         assert_eq!(
             rows(&run),
-            ["old::add time ns lower score 1.5 n 100", "two::add time ns lower score 1.5 n 50"]
+            [
+                "old::add time ns lower score 1.5 n 100 of 1",
+                "two::add time ns lower score 1.5 n 50 of 1"
+            ]
         );
     }
 
@@ -333,7 +336,7 @@ two     fastest │ slowest │ median │ mean  │ iters  │ samples
         ));
         assert_eq!(
             rows(&run),
-            ["x::a time ns lower score 2 n 100", "x::b time ns lower score 2 n 100"]
+            ["x::a time ns lower score 2 n 100 of 1", "x::b time ns lower score 2 n 100 of 1"]
         );
         assert_eq!(notices(&run), ["split-line"]);
     }

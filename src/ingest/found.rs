@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use super::Options;
 use super::copies;
 use super::unit::{self, Known};
+use super::{Made, Options};
 use crate::error::{Error, Result};
 use crate::model::{
     BenchmarkId, Better, Evidence, Experiment, Failure, Launch, Metric, Notice, Revision, Run,
@@ -42,6 +43,8 @@ pub(in crate::ingest) struct Found<'a> {
     told: BTreeSet<Notice>,
     /// There were more benchmarks than the limits allow.
     overfull: bool,
+    /// When runs were made, by their place, in seconds since 1970.
+    times: BTreeMap<usize, i64>,
 }
 
 impl<'a> Found<'a> {
@@ -57,6 +60,7 @@ impl<'a> Found<'a> {
             folded: BTreeMap::new(),
             told: BTreeSet::new(),
             overfull: false,
+            times: BTreeMap::new(),
         }
     }
 
@@ -77,6 +81,11 @@ impl<'a> Found<'a> {
         self.places.clear();
         self.numbers.clear();
         self.told.clear();
+    }
+
+    /// Says when the current run was made, in seconds since 1970.
+    pub(super) fn made_at(&mut self, seconds: i64) {
+        self.times.insert(self.runs.len() - 1, seconds);
     }
 
     /// The run that values are added to.
@@ -287,7 +296,7 @@ impl<'a> Found<'a> {
     pub(super) fn skip(&mut self, id: &BenchmarkId, why: &str) {
         let of = if why.is_empty() { id.to_string() } else { format!("{id} ({why})") };
         let seen = "benchmarks skipped themselves";
-        self.notice_each("skipped", seen, "they are gone where the other side has them", of);
+        self.notice_each("skipped", seen, "they are gone where the other side has them", &of);
     }
 
     /// Tells that a run did not come to its end, so that what it holds can't be taken for the whole: the suite fails,
@@ -322,7 +331,7 @@ impl<'a> Found<'a> {
         kind: &'static str,
         seen: &'static str,
         advice: &'static str,
-        of: impl ToString,
+        of: &dyn fmt::Display,
     ) {
         self.folded.entry([kind, seen, advice]).or_default().push(of.to_string());
     }
@@ -345,7 +354,7 @@ impl<'a> Found<'a> {
     /// # Errors
     ///
     /// When there are more benchmarks than the limits allow.
-    pub(super) fn finish(mut self, format: &str) -> Result<Vec<Run>> {
+    pub(super) fn finish(mut self, format: &str) -> Result<Vec<Made>> {
         if self.overfull {
             return Err(Error::judge(format!(
                 "it holds more than {} benchmarks; give several files",
@@ -367,7 +376,8 @@ impl<'a> Found<'a> {
             run.failures.dedup();
             run.notices.extend(copies::notices(&run.series));
         }
-        Ok(self.runs)
+        let made = |(place, run)| Made { run, at_s: self.times.get(&place).copied() };
+        Ok(self.runs.into_iter().enumerate().map(made).collect())
     }
 
     fn add(&mut self, id: &BenchmarkId, metric: &Metric, evidence: Evidence) {

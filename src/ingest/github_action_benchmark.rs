@@ -106,6 +106,9 @@ fn read_history(input: &Input, found: &mut Found<'_>) -> Result<()> {
         let id = entry.commit.id.to_string();
         let name = id.get(..7).unwrap_or(&id).to_owned();
         found.next_run(Revision { id, name, distance: None });
+        if let Some(milliseconds) = entry.date.number() {
+            found.made_at((milliseconds / 1000.0) as i64);
+        }
         let place = format!("entries.{suite}[{at}].benches");
         Source { suite, tool: &entry.tool, place }.add(found, &entry.benches);
     }

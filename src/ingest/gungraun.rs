@@ -799,7 +799,7 @@ x::g::f short:10
         }
         check(
             r#""version":"7","group":"g","profiles":[{"tool":"Callgrind","data":{"parts":[{"metrics":{"Ir":{"values":{"new":5}}}}],"total":{"metrics":{"Ir":{"change":null,"values":{"new":5,"old":4}}},"regressions":[]}}},{"tool":"Perf","data":{"parts":[{"metrics":{"task-clock":{"values":{"new":{"value":2.5,"unit":"msec","n":4}}}}}],"total":{"metrics":{},"regressions":[]}}}]"#,
-            &[ir, "x::g::f a perf task-clock ns lower score 2500000"],
+            &[ir, "x::g::f a perf task-clock ns lower score 2500000 of 1"],
         );
     }
 

@@ -219,7 +219,7 @@ mod tests {
     fn a_broken_file_says_where() {
         assert_eq!(
             error(r#"{"results": [{"command": 1, "mean": 1.5}]}"#),
-            "results: invalid type: integer `1`, expected a string at line 1 column 27; give the file as the tool wrote it"
+            "results: invalid type: integer `1`, expected a string at line 1 column 26; give the file as the tool wrote it"
         );
         assert_eq!(
             error(r#"{"results": [{"command": "a", "mean": 1, "times": [1, "#),

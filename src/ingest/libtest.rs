@@ -174,10 +174,10 @@ test result: ok. 0 passed; 0 failed; 0 ignored; 4 measured; 0 filtered out; fini
         assert_eq!(
             rows(&run),
             [
-                "hash::micro time ns lower score 2000 sd 1000",
-                "hash::padded time ns lower score 41.25 sd 1.5",
-                "hash::slow time ns lower score 3000000 sd 1000000",
-                "hash::wide name (fast) time ns lower score 512 sd 7",
+                "hash::micro time ns lower score 2000 sd 1000 of 1",
+                "hash::padded time ns lower score 41.25 sd 1.5 of 1",
+                "hash::slow time ns lower score 3000000 sd 1000000 of 1",
+                "hash::wide name (fast) time ns lower score 512 sd 7 of 1",
             ]
         );
         assert_eq!((failures(&run), notices(&run)), (vec![], vec![]));
@@ -187,7 +187,10 @@ test result: ok. 0 passed; 0 failed; 0 ignored; 4 measured; 0 filtered out; fini
     fn module_paths_and_thousands_separators_are_read() {
         let run =
             run_of("test store::index::bench_scan ... bench:   3,104,227 ns/iter (+/- 88,410)\n");
-        assert_eq!(rows(&run), ["store::index::bench_scan time ns lower score 3104227 sd 88410"]);
+        assert_eq!(
+            rows(&run),
+            ["store::index::bench_scan time ns lower score 3104227 sd 88410 of 1"]
+        );
     }
 
     #[test]
@@ -195,7 +198,7 @@ test result: ok. 0 passed; 0 failed; 0 ignored; 4 measured; 0 filtered out; fini
         let run = run_of(
             "test insert/10 ... Criterion.rs ERROR: cannot open base/sample.json\nbench:   6,512 ns/iter (+/- 190)\n",
         );
-        assert_eq!(rows(&run), ["insert/10 time ns lower score 6512 sd 190"]);
+        assert_eq!(rows(&run), ["insert/10 time ns lower score 6512 sd 190 of 1"]);
         assert_eq!((failures(&run), notices(&run)), (vec![], vec!["split-line"]));
     }
 
@@ -211,9 +214,9 @@ test fft/forward #3 ... bench:         91 ns/iter (+/- 3)
         assert_eq!(
             rows(&run),
             [
-                "fft/forward time ns lower score 0 sd 0",
-                "fft/forward #2 time ns lower score 88 sd 2",
-                "fft/forward #3 time ns lower score 91 sd 3",
+                "fft/forward time ns lower score 0 sd 0 of 1",
+                "fft/forward #2 time ns lower score 88 sd 2 of 1",
+                "fft/forward #3 time ns lower score 91 sd 3 of 1",
             ]
         );
         assert_eq!(notices(&run), ["positional-name"]);
@@ -231,7 +234,10 @@ test decode ... bench: 9 ns/iter (+/- 1)
         );
         assert_eq!(
             rows(&run),
-            ["a::decode time ns lower score 5 sd 1", "b::decode time ns lower score 9 sd 1"]
+            [
+                "a::decode time ns lower score 5 sd 1 of 1",
+                "b::decode time ns lower score 9 sd 1 of 1"
+            ]
         );
     }
 
@@ -265,7 +271,7 @@ error: bench failed, to rerun pass `--bench x`
         let check = |text: &str, failure: &str| {
             let run = run_of(text);
             assert_eq!(failures(&run), [failure], "{text}");
-            assert_eq!(rows(&run), ["a time ns lower score 5 sd 1"], "{text}");
+            assert_eq!(rows(&run), ["a time ns lower score 5 sd 1 of 1"], "{text}");
         };
         let a = "test a ... bench: 5 ns/iter (+/- 1)\n";
         check(

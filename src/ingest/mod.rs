@@ -201,6 +201,24 @@ pub fn read_file(path: &Path, options: &Options) -> Result<Vec<Run>> {
     read_input(Input::read(path, &options.limits)?, options)
 }
 
+/// A run, and when it was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    /// The run.
+    pub run: Run,
+    /// When it was made, in seconds since 1970, where the file says so.
+    pub at_s: Option<i64>,
+}
+
+/// Reads every run of a file with the time that it was made at.
+///
+/// # Errors
+///
+/// As [`read_file`].
+pub fn read_history(path: &Path, options: &Options) -> Result<Vec<Made>> {
+    read_made(Input::read(path, &options.limits)?, options)
+}
+
 /// Reads every run of a file that is at hand as bytes; `name` is what messages call it.
 ///
 /// # Errors
@@ -242,15 +260,23 @@ pub fn formats() -> impl Iterator<Item = &'static str> {
 pub fn read_bytes_as(format: &str, bytes: Vec<u8>, options: &Options) -> Result<Vec<Run>> {
     let known = FORMATS.iter().copied().find(|known| known.name == format);
     let known = known.ok_or_else(|| Error::usage(format!("no format is called `{format}`")))?;
-    read_as(known, Input::decode(format.to_owned(), bytes)?, options)
+    Ok(runs(read_as(known, Input::decode(format.to_owned(), bytes)?, options)?))
 }
 
-fn read_input(mut input: Input, options: &Options) -> Result<Vec<Run>> {
+fn read_input(input: Input, options: &Options) -> Result<Vec<Run>> {
+    Ok(runs(read_made(input, options)?))
+}
+
+fn runs(made: Vec<Made>) -> Vec<Run> {
+    made.into_iter().map(|made| made.run).collect()
+}
+
+fn read_made(mut input: Input, options: &Options) -> Result<Vec<Made>> {
     let format = detect(&mut input)?;
     read_as(format, input, options)
 }
 
-fn read_as(format: &Format, mut input: Input, options: &Options) -> Result<Vec<Run>> {
+fn read_as(format: &Format, mut input: Input, options: &Options) -> Result<Vec<Made>> {
     let name = input.name.clone();
     let mut found = Found::new(&name, options);
     let mut read = (format.read)(&input, &mut found);

@@ -228,6 +228,14 @@ impl Workshop {
         Ok(Revision { sha, distance, origin })
     }
 
+    /// A commit as a candidate, by any name.
+    ///
+    /// # Errors
+    /// If it can't be found.
+    pub fn named(&self, name: &str) -> Result<Revision, Error> {
+        Ok(Revision { sha: self.commit(name)?, distance: 0, origin: name.to_owned() })
+    }
+
     /// Puts the revision into the tree, builds its benches and copies the executables aside.
     ///
     /// # Errors
@@ -595,7 +603,7 @@ pub fn commits_since(directory: &Path, sha: &str) -> Option<u32> {
     git(directory, &["rev-list", "--count", &format!("{sha}..HEAD")]).ok()?.parse().ok()
 }
 
-fn git(directory: &Path, arguments: &[&str]) -> Result<String, String> {
+pub(super) fn git(directory: &Path, arguments: &[&str]) -> Result<String, String> {
     run(git_command(directory).args(arguments))
 }
 

@@ -30,6 +30,7 @@ pub mod noise;
 mod page;
 mod process;
 pub mod reaper;
+pub mod revisions;
 pub mod session;
 
 use std::fmt;

@@ -227,7 +227,7 @@ pub(super) fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
         ("tolerance", format!("{}{rule}", tolerance(row))),
         ("standing", standing.into()),
         ("chance", chance(report, row)),
-        ("noise", row.noise.map_or_else(String::new, |source| noise(source).into())),
+        ("noise", row.noise.map_or_else(String::new, |source| noise(report, row, source))),
         (
             "detects",
             row.detectable.map_or_else(String::new, |change| {
@@ -295,12 +295,42 @@ fn chance(report: &Report, row: &Row) -> String {
     )
 }
 
-fn noise(source: Noise) -> &'static str {
-    match source {
-        Noise::Own => "from the launches of this run alone",
-        Noise::Suite => "from the launches of this run, steadied by the rest of the suite",
-        Noise::History => "from the launches of this run, steadied by earlier runs",
+fn noise(report: &Report, row: &Row, source: Noise) -> String {
+    let learned = report.policy.learned.iter().find(|learned| {
+        learned.id == row.id
+            && learned.metric == row.metric.name
+            && learned.experiment == row.experiment
+    });
+    let mut said = match (source, learned.and_then(|learned| Some((learned.runs, learned.pair?)))) {
+        (Noise::Own, _) => "from the launches of this run alone".to_owned(),
+        (Noise::Suite, _) => {
+            "from the launches of this run, steadied by the rest of the suite".to_owned()
+        }
+        (Noise::History, None) => {
+            "from the launches of this run, steadied by earlier runs".to_owned()
+        }
+        (Noise::History, Some((runs, pair))) => format!(
+            "from the launches of this run, steadied by {}, in which one {} scattered by {}",
+            text::plural(runs as usize, "earlier run", "earlier runs"),
+            if row.mode == Mode::Paired { "pair" } else { "launch" },
+            text::percent(pair.variance.sqrt()).replace('+', "")
+        ),
+    };
+    if row.mode == Mode::Stored {
+        let tau = learned.and_then(|learned| learned.session);
+        said.push_str(&match tau {
+            Some(tau) => format!(
+                "; sessions differ by {}, as {} taught",
+                text::percent(tau.sd).replace('+', ""),
+                text::plural(learned.map_or(0, |l| l.runs as usize), "earlier run", "earlier runs")
+            ),
+            None => format!(
+                "; sessions are assumed to differ by {}, since too few are known",
+                text::share(report.policy.session_noise)
+            ),
+        });
     }
+    said
 }
 
 fn settle(row: &Row) -> String {

@@ -37,7 +37,11 @@ const HTML: Page = Page {
     name: |name| format!("`{}`", text::name(name).replace('`', "\\u{60}")),
     sentence: |sentence| {
         let sentence = text::sentence(sentence);
-        if sentence.matches('`').count() % 2 == 0 { sentence } else { sentence.replace('`', "'") }
+        if sentence.matches('`').count().is_multiple_of(2) {
+            sentence
+        } else {
+            sentence.replace('`', "'")
+        }
     },
 };
 
@@ -68,13 +72,13 @@ pub fn html(report: &Report) -> String {
     );
     let body = element("body").lines([
         element("a").class("skip").attr("href", "#main").text("To the benchmarks"),
-        plot::marks(),
         banner(report),
         main,
         element("footer").text(about),
         element("script").literal(SCRIPT),
     ]);
-    format!("<!doctype html>\n{}\n", element("html").attr("lang", "en").lines([head, body]))
+    let page = element("html").attr("lang", "en").lines([head, body]);
+    format!("<!doctype html>\n{}\n", page.into_string())
 }
 
 fn bytes() -> Metric {
@@ -127,7 +131,7 @@ fn benchmarks(report: &Report) -> Element {
         match index {
             0..DETAILED => item.child(
                 element("details")
-                    .child(element("summary").class("line").children(line))
+                    .child(element("summary").class("line").lines(line))
                     .child(depth(report, row, &name)),
             ),
             _ => item.child(element("div").class("line").children(line)),
@@ -217,11 +221,11 @@ fn axis(report: &Report, reach: f64) -> Element {
         report.rows.iter().find(|row| row.ci.is_some()).map_or(0.95, |row| row.confidence);
     let (worse, better) = direction(report);
     element("div").class("line axis").children([
-        span("", "verdict"),
-        span("", "benchmark"),
+        element("span").text("verdict"),
+        element("span").text("benchmark"),
         element("span").class("plot").child(plot::axis(reach, better, worse)),
         span("change", "change"),
-        span("", &format!("{} interval", text::share(confidence))),
+        element("span").text(format!("{} interval", text::share(confidence))),
         span("values", "baseline → candidate"),
     ])
 }
@@ -245,9 +249,13 @@ fn item(row: &Row, reach: f64) -> Element {
     let loose = if row.gated { "" } else { " loose" };
     let item = element("li").class(&format!("{}{loose}", row.verdict.name()));
     match Span::of(row) {
-        Some(span) => item
-            .attr("style", format!("--x:{}", plot::place(span.change, reach)))
-            .attr("data-width", plot::place(span.width(), reach)),
+        Some(span) => {
+            let item = item.attr("style", format!("--x:{}", plot::place(span.change, reach)));
+            match span.width() {
+                Some(width) => item.attr("data-width", plot::place(width, reach)),
+                None => item,
+            }
+        }
         None => item,
     }
 }
@@ -258,10 +266,7 @@ fn line(row: &Row, name: &str, reach: f64) -> Vec<Element> {
     let remark = remark(row);
     let remark = (!remark.is_empty()).then(|| element("small").text(remark));
     let mut line = vec![
-        element("span")
-            .class("verdict")
-            .child(plot::mark(row.verdict))
-            .child(element("span").text(row.verdict.name()).children(remark)),
+        element("span").class("verdict").text(row.verdict.name()).children(remark),
         element("h3").class("name").text(name),
     ];
     match Span::of(row) {
@@ -293,39 +298,33 @@ fn remark(row: &Row) -> String {
 /// All that is known of a row.
 fn depth(report: &Report, row: &Row, name: &str) -> Element {
     let title = |text: &str| element("h4").text(text);
-    let mut told = Vec::new();
     let facts: Vec<_> =
         facts(report, row).into_iter().filter(|(_, value)| !value.is_empty()).collect();
     let facts = facts
         .iter()
         .flat_map(|(name, value)| [element("dt").text(name), element("dd").prose(value)]);
-    told.push(element("dl").class("facts").children(facts));
+    let mut told = vec![element("dl").class("facts").lines(facts)];
     if !row.notices.is_empty() {
         told.push(title("Notices"));
-        told.push(list_of(
-            row.notices.iter().map(|notice| notice_of(&notice.seen, &notice.advice)),
-        ));
+        let notices = row.notices.iter().map(|notice| told_notice(&[&notice.seen], &notice.advice));
+        told.push(element("ul").class("notices").lines(notices));
     }
     if let Some(command) = again(report, row) {
         told.push(title("To reproduce"));
         told.push(element("pre").child(element("code").text(command)));
     }
-    let mut shown = Vec::new();
-    if let Some(figure) = plot::launches(row, name) {
-        let caption = element("figcaption").text(plot::caption(row));
-        shown.push(element("figure").child(figure).child(caption));
-    }
-    shown.extend(numbers(row));
+    let figure = plot::launches(row, name).map(|figure| {
+        element("figure").lines([figure, element("figcaption").text(plot::caption(row))])
+    });
+    let shown: Vec<Element> = figure.into_iter().chain(numbers(row)).collect();
     let reason = (HTML.sentence)(&row.reason);
     let reason = (!reason.is_empty()).then(|| {
         let verdict = element("b").text(row.verdict.name());
         element("p").class("reason").child(verdict).text(": ").prose(reason)
     });
-    element("div")
-        .class("depth")
-        .children(reason)
-        .child(element("div").children(shown))
-        .child(element("div").children(told))
+    let shown = (!shown.is_empty()).then(|| element("div").lines(shown));
+    let told = element("div").lines(told);
+    element("div").class("depth").lines(reason.into_iter().chain(shown).chain([told]))
 }
 
 /// The launches as a table, for those who can't or won't read them from the picture.
@@ -370,37 +369,28 @@ fn numbers(row: &Row) -> Option<Element> {
     )
 }
 
-fn list_of(items: impl Iterator<Item = Element>) -> Element {
-    element("ul").class("notices").lines(items)
-}
-
-fn notice_of(seen: &str, advice: &str) -> Element {
-    let advice = (!advice.is_empty()).then(|| element("small").prose((HTML.sentence)(advice)));
-    element("li").prose((HTML.sentence)(seen)).children(advice)
-}
-
 /// Notices of one kind that are shown; the others are counted.
 const ALIKE: usize = 10;
+
+/// Notices of one kind, and their advice.
+fn told_notice(seen: &[&str], advice: &str) -> Element {
+    let lines = seen.iter().take(ALIKE).map(|seen| element("p").prose((HTML.sentence)(seen)));
+    let more = (seen.len() > ALIKE)
+        .then(|| element("p").text(format!("and {} more like it", seen.len() - ALIKE)));
+    let advice = (!advice.is_empty()).then(|| element("small").prose((HTML.sentence)(advice)));
+    element("li").children(lines).children(more).children(advice)
+}
 
 fn notices(report: &Report) -> Option<Element> {
     let groups = prose::gathered(report);
     if groups.is_empty() {
         return None;
     }
-    let items = groups.iter().map(|(seen, advice)| {
-        let mut item = element("li");
-        for (index, seen) in seen.iter().take(ALIKE).enumerate() {
-            let line = if index == 0 { item } else { item.child(element("br")) };
-            item = line.prose((HTML.sentence)(seen));
-        }
-        if seen.len() > ALIKE {
-            item = item.text(format!(" … and {} more like it.", seen.len() - ALIKE));
-        }
-        let advice = (!advice.is_empty()).then(|| element("small").prose((HTML.sentence)(advice)));
-        item.children(advice)
-    });
-    let heading = element("h2").attr("id", "notices").text("Notices");
-    Some(element("section").attr("aria-labelledby", "notices").child(heading).child(list_of(items)))
+    let notices = groups.iter().map(|(seen, advice)| told_notice(seen, advice));
+    Some(element("section").attr("aria-labelledby", "notices").lines([
+        element("h2").attr("id", "notices").text("Notices"),
+        element("ul").class("notices").lines(notices),
+    ]))
 }
 
 fn circumstances(report: &Report) -> Option<Element> {
@@ -423,11 +413,12 @@ fn circumstances(report: &Report) -> Option<Element> {
     Some(
         element("section")
             .attr("aria-labelledby", "measured")
-            .child(heading)
-            .child(told)
+            .lines([heading, told])
             .children(environment(report))
-            .child(element("h2").text("What the words mean"))
-            .child(element("dl").class("told words").children(words)),
+            .lines([
+                element("h2").text("What the words mean"),
+                element("dl").class("told words").lines(words),
+            ]),
     )
 }
 

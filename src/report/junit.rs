@@ -60,7 +60,7 @@ pub fn junit(report: &Report) -> String {
             .lines(cases.into_iter().map(|(_, case)| case))
     });
     let root = all.write(element("testsuites").attr("name", "pacegate")).lines(suites);
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{root}\n")
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n", root.into_string())
 }
 
 impl Tally {
@@ -110,10 +110,13 @@ fn case(row: &Row, kind: Kind) -> Element {
         Kind::Skipped => case.child(told("skipped")),
         Kind::Error => case.child(told("error").attr("type", verdict)),
         Kind::Failure => {
-            let numbers = [text::arrow(row), text::change(row), text::interval(row)];
-            let numbers: Vec<String> =
-                numbers.into_iter().filter(|number| !number.is_empty()).collect();
-            case.child(told("failure").attr("type", verdict).text(numbers.join("  ")))
+            let failure = told("failure").attr("type", verdict);
+            if row.baseline.is_none() || row.candidate.is_none() {
+                return case.child(failure);
+            }
+            let numbers =
+                format!("{}  {}  {}", text::arrow(row), text::change(row), text::interval(row));
+            case.child(failure.text(numbers.trim_end()))
         }
     }
 }

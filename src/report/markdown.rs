@@ -202,11 +202,12 @@ fn since_release(report: &Report) -> Option<Block> {
             text::share(one.budget),
         ])
     });
+    let heading = ["benchmark", "this change", &format!("since {release}"), "may be"];
     Some(Block {
         open: format!(
-            "Nearest to its budget is {title}.\n\n{}| benchmark | this change | since {release} | may be |\n\
-             | --- | ---: | ---: | ---: |\n",
-            folded(&format!("Since the release: {}", all.len()))
+            "Nearest to its budget is {title}.\n\n{}{}| --- | ---: | ---: | ---: |\n",
+            folded(&format!("Since the release: {}", all.len())),
+            table_row(&heading.map(str::to_owned)),
         ),
         rows: rows.collect(),
         close: "\n</details>\n\n",
@@ -299,7 +300,7 @@ fn capital(word: &str) -> String {
 }
 
 /// One line of a table; pipes inside the cells no longer split them.
-fn table_row(cells: &[String]) -> String {
+pub(super) fn table_row(cells: &[String]) -> String {
     let mut row = String::from("|");
     for cell in cells {
         row.push(' ');
@@ -320,7 +321,7 @@ fn table_row(cells: &[String]) -> String {
 }
 
 /// A code span that shows the text as it is.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     // One blank on each side is taken off again by the parser, unless there are only blanks.
@@ -331,7 +332,7 @@ fn code(text: &str) -> String {
 
 /// A sentence of somebody else. What stands between backticks stays code, and so becomes every word that is more
 /// than letters or a number.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let text = text::sentence(text);
     let parts: Vec<&str> = text.split('`').collect();
     let paired =

@@ -24,6 +24,7 @@ mod plot;
 mod prose;
 mod terminal;
 mod text;
+mod watch;
 
 use std::cmp::Reverse;
 
@@ -37,6 +38,10 @@ pub use json::{VerdictFile, json, verdict_schema};
 pub use junit::junit;
 pub use markdown::{MARKDOWN_LIMIT, markdown};
 pub use terminal::{Colour, Screen, Verbosity, terminal};
+pub use watch::{
+    history_terminal, series_svg, watch_headline, watch_json, watch_markdown, watch_schema,
+    watch_terminal,
+};
 
 use crate::gate::{OnInconclusive, Outcome, Policy, Row, Verdict};
 use crate::model::{Environment, Notice, Revision};

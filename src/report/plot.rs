@@ -40,13 +40,19 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// The span of a row; `None` where no ratio can be formed.
+    /// The span of a row; `None` where the sides can't be compared.
     pub(super) fn of(row: &Row) -> Option<Self> {
         let turned = |low: f64, high: f64| match row.metric.better {
             Better::Lower | Better::Unknown => (low - 1.0, high - 1.0),
             Better::Higher => (1.0 - high, 1.0 - low),
         };
-        let ratio = row.ratio.filter(|ratio| ratio.is_finite())?;
+        // From nothing to something is infinitely more.
+        let ratio = row.ratio.or(match (row.baseline?, row.candidate?) {
+            (0.0, 0.0) => Some(1.0),
+            (0.0, candidate) if 0.0 < candidate => Some(f64::INFINITY),
+            _ => None,
+        });
+        let ratio = ratio.filter(|ratio| !ratio.is_nan())?;
         Some(Span {
             change: turned(ratio, ratio).0,
             interval: row.ci.map(|(low, high)| turned(low, high)).filter(|(low, high)| low <= high),
@@ -55,9 +61,9 @@ impl Span {
         })
     }
 
-    /// Width of the interval; infinite where nothing is known of it.
-    pub(super) fn width(&self) -> f64 {
-        self.interval.map_or(f64::INFINITY, |(low, high)| high - low)
+    /// Width of the interval.
+    pub(super) fn width(&self) -> Option<f64> {
+        self.interval.map(|(low, high)| high - low)
     }
 
     fn reach(&self) -> f64 {
@@ -84,21 +90,17 @@ pub(super) fn reaches() -> impl Iterator<Item = f64> {
     REACHES.iter().copied()
 }
 
-/// The shapes that stand for verdicts, to be used by their id.
-pub(super) fn marks() -> Element {
-    let shapes = Verdict::ALL.into_iter().map(|verdict| {
-        let (path, class) = match verdict {
-            Verdict::Regression => ("M-5 -6.5L7 0L-5 6.5Z", "solid"),
-            Verdict::Improvement => ("M5 -6.5L-7 0L5 6.5Z", "solid"),
-            Verdict::Unchanged => ("M-4.5 0A4.5 4.5 0 1 1 4.5 0A4.5 4.5 0 1 1 -4.5 0Z", "solid"),
-            Verdict::Inconclusive => ("M0 -6L6 0L0 6L-6 0Z", "hollow"),
-            Verdict::Failed => ("M-5 -5L5 5M-5 5L5 -5", "stroke"),
-            Verdict::Removed => ("M-6 0H6", "stroke"),
-            Verdict::Added => ("M-6 0H6M0 -6V6", "stroke"),
-        };
-        element("path").attr("id", format!("mark-{}", verdict.name())).class(class).attr("d", path)
-    });
-    element("svg").class("defs").attr("aria-hidden", "true").child(element("defs").children(shapes))
+/// The shape that stands for a verdict, and how it is painted.
+fn shape(verdict: Verdict) -> (&'static str, &'static str) {
+    match verdict {
+        Verdict::Regression => ("M-5 -6.5L7 0L-5 6.5Z", "solid"),
+        Verdict::Improvement => ("M5 -6.5L-7 0L5 6.5Z", "solid"),
+        Verdict::Unchanged => ("M-4.5 0A4.5 4.5 0 1 1 4.5 0A4.5 4.5 0 1 1 -4.5 0Z", "solid"),
+        Verdict::Inconclusive => ("M0 -6L6 0L0 6L-6 0Z", "hollow"),
+        Verdict::Failed => ("M-5 -5L5 5M-5 5L5 -5", "stroke"),
+        Verdict::Removed => ("M-6 0H6", "stroke"),
+        Verdict::Added => ("M-6 0H6M0 -6V6", "stroke"),
+    }
 }
 
 /// The shape of a verdict by itself.
@@ -107,7 +109,12 @@ pub(super) fn mark(verdict: Verdict) -> Element {
         .class("mark")
         .attr("viewBox", "-8 -8 16 16")
         .attr("aria-hidden", "true")
-        .child(element("use").attr("href", format!("#mark-{}", verdict.name())))
+        .child(painted(verdict, ""))
+}
+
+fn painted(verdict: Verdict, class: &str) -> Element {
+    let (path, paint) = shape(verdict);
+    element("path").class(&format!("{class}{paint}")).attr("d", path)
 }
 
 /// Where a change lies on a line of the forest, from -160 to 160 and beyond.
@@ -132,7 +139,7 @@ pub(super) fn forest(span: &Span, verdict: Verdict, reach: f64) -> Element {
         .attr("aria-hidden", "true")
         .child(element("g").child(band).children(interval))
         .child(element("path").class("zero").attr("d", "M0 -99V199"))
-        .child(element("use").attr("href", format!("#mark-{}", verdict.name())))
+        .child(painted(verdict, "at "))
 }
 
 /// The axis of the forest: what lies on which side, and how far.
@@ -344,9 +351,10 @@ impl<'a> Panel<'a> {
         let inside = |value: f64| self.y(value.clamp(self.low, self.high));
         let interval =
             row.ci.map(|(low, high)| line("interval", x, inside(low - 1.0), x, inside(high - 1.0)));
-        let mark = element("use")
-            .attr("href", format!("#mark-{}", row.verdict.name()))
-            .attr("transform", format!("translate({} {})", num(x), num(inside(ratio - 1.0))));
+        let mark = painted(row.verdict, "mark ").attr(
+            "transform",
+            format!("translate({} {}) scale(.8)", num(x), num(inside(ratio - 1.0))),
+        );
         let name = label("middle", x, self.bottom() + 16.0, "estimate");
         interval.into_iter().chain([mark, name]).collect()
     }
@@ -432,9 +440,13 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        let check = |low: f64, high: f64, expected: &[f64]| assert_eq!(ticks(low, high), expected);
-        check(0.0, 10.0, &[0.0, 5.0, 10.0]);
-        check(11.9, 12.7, &[12.0, 12.2, 12.4, 12.600_000_000_000_001]);
-        check(-0.03, 0.11, &[0.0, 0.05, 0.1]);
+        let check = |low: f64, high: f64, expected: &str| {
+            let ticks: Vec<String> =
+                ticks(low, high).iter().map(|tick| format!("{tick:.2}")).collect();
+            assert_eq!(ticks.join(" "), expected);
+        };
+        check(0.0, 10.0, "0.00 5.00 10.00");
+        check(11.9, 12.7, "12.00 12.20 12.40 12.60");
+        check(-0.03, 0.11, "0.00 0.05 0.10");
     }
 }

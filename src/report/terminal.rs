@@ -114,6 +114,11 @@ impl Page {
         self.screen.width
     }
 
+    /// How much is told.
+    pub(super) fn verbosity(&self) -> Verbosity {
+        self.screen.verbosity
+    }
+
     pub(super) fn paint(&self, style: Style, text: &str) -> String {
         match self.screen.colour {
             Colour::Never => text.into(),

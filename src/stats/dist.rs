@@ -127,6 +127,16 @@ pub fn coin_cdf(successes: u64, trials: u64) -> f64 {
     Binomial::new(0.5, trials).expect("a half is a probability").cdf(successes)
 }
 
+/// The probability of at least `successes` among `trials` that each succeed with `chance`.
+pub fn binomial_upper(successes: u64, trials: u64, chance: f64) -> f64 {
+    match successes.checked_sub(1) {
+        None => 1.0,
+        Some(below) => Binomial::new(chance.clamp(0.0, 1.0), trials)
+            .expect("it was made a probability")
+            .sf(below),
+    }
+}
+
 /// The derivative of `ln gamma(x)`, for positive `x`.
 pub fn digamma(x: f64) -> f64 {
     statrs::function::gamma::digamma(x.max(1e-300))

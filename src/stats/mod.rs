@@ -2,7 +2,7 @@
 //!
 //! Read from the top: summaries of one set of values, the distributions behind the tests, the [`Estimate`] that
 //! every test answers with, the estimators of the gate, what makes many tests and many looks honest, and
-//! last what explains a result or warns about it.
+//! last what explains a result or warns about it, and what finds the levels of a history.
 //! All functions are pure, draw no random number, and neither panic nor hang on any finite input.
 
 pub mod summary;
@@ -19,6 +19,7 @@ pub mod multiple;
 pub mod power;
 pub mod sequential;
 
+pub mod changepoint;
 pub mod components;
 pub mod energy;
 pub mod exact;

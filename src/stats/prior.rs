@@ -2,6 +2,9 @@
 //!
 //! Priors hold the variance of *one* launch or pair, as [`super::own_variance`] gives it.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::dist::{digamma, f_median, trigamma, trigamma_inverse};
 use super::estimate::Component;
 use super::summary::{MAD_TO_SD, mean, median, successive_differences, variance};
@@ -29,7 +32,8 @@ const SESSIONS_MIN: usize = 5;
 const DF_PER_SESSION: f64 = 0.28;
 
 /// What was known beforehand about the variance of one launch or pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Prior {
     /// The variance, of a log ratio.
     pub variance: f64,
@@ -60,7 +64,8 @@ impl Prior {
 }
 
 /// The noise between sessions: a standard deviation of the log score of one session.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Tau {
     /// The standard deviation.
     pub sd: f64,

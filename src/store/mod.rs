@@ -1,8 +1,10 @@
-//! What pacegate keeps in files: evidence, baselines, accept records.
+//! What pacegate keeps in files: evidence, baselines, accept records, history.
 
 pub mod accepted;
 pub mod baseline;
 pub mod evidence;
+mod git;
+pub mod history;
 
 /// How much a reader takes before it refuses; files of strangers get the small ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -86,6 +86,7 @@ fn values(run: &Run) -> Vec<(String, f64)> {
     let value = |evidence: &Evidence| match evidence {
         Evidence::Sampled(launches) => launches[0].sample.values()[0],
         Evidence::Summary(summaries) => summaries[0].score,
+        Evidence::Scored(scores) => scores[0].score,
         Evidence::Exact(values) => values[0],
     };
     let series = run.series.iter();

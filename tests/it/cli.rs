@@ -175,7 +175,11 @@ fn the_gate_proves_itself_on_evidence() {
 #[test]
 fn schemas_are_json_and_completions_are_a_script() {
     let desk = Desk::new();
-    for name in ["verdict", "evidence", "config", "baseline", "accepted", "import"] {
+    let names = [
+        "verdict", "evidence", "config", "baseline", "accepted", "import", "history", "watch",
+        "shards",
+    ];
+    for name in names {
         let said = desk.check(&["schema", name], 0, &["$schema"]);
         assert!(serde_json::from_str::<Value>(&said.stdout).unwrap().is_object());
         let kept = format!("docs/schema/{name}-1.json");

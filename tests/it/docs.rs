@@ -41,13 +41,14 @@ fn commands(path: &Path, page: &str) -> Vec<(String, Vec<String>)> {
     commands
 }
 
-/// The words of a command up to its pipe, without quotes and without variables in front.
+/// The words of a command up to its pipe or comment, without quotes and without variables in front.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
-    for letter in line.split(" | ").next().unwrap_or_default().chars() {
+    let typed = line.split(" # ").next().unwrap_or_default();
+    for letter in typed.split(" | ").next().unwrap_or_default().chars() {
         match letter {
-            '\'' => quoted = !quoted,
+            '\'' | '"' => quoted = !quoted,
             ' ' if !quoted => words.push(String::new()),
             _ => words.last_mut().unwrap().push(letter),
         }

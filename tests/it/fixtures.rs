@@ -30,6 +30,7 @@ fn check(file: &str, format: &str, series: usize, some: &[(&str, &str, &[f64])],
                 launches.iter().flat_map(|launch| launch.sample.values()).collect()
             }
             Evidence::Summary(summaries) => summaries.iter().map(|summary| summary.score).collect(),
+            Evidence::Scored(scores) => scores.iter().map(|launch| launch.score).collect(),
             Evidence::Exact(values) => values.clone(),
         };
         let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * b.abs();
@@ -133,7 +134,7 @@ fn catch2() {
             (long, "time", &[2469.83]),
             ("Sorting & searching/of many::find <first>", "time", &[4.73868]),
         ],
-        &["Failing::throws: line 22: it failed: boom"],
+        &["Failing::throws: line 23: it failed: boom"],
     );
 }
 

@@ -14,6 +14,7 @@ mod fixtures;
 mod formats;
 mod gate;
 mod golden;
+mod history;
 mod ingest;
 #[cfg(target_os = "linux")]
 mod measure;
