@@ -115,6 +115,22 @@ pub struct Comparison {
     pub notices: Vec<Notice>,
 }
 
+impl Comparison {
+    /// As if every launch of the candidate had scored `factor` times as much.
+    ///
+    /// The samples themselves cannot be stretched instead: those of a co-run are matched by when they were measured, and
+    /// longer ones would be matched with others.
+    pub fn stretch(&mut self, factor: f64) {
+        if let Finding::Tested(looks) = &mut self.finding {
+            for looked in looks {
+                looked.estimate.delta += factor.ln();
+            }
+        }
+        self.scores.pairs.iter_mut().for_each(|pair| *pair += factor.ln());
+        self.scores.candidate.iter_mut().for_each(|score| *score *= factor);
+    }
+}
+
 /// What two sides have to say to each other.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Finding {

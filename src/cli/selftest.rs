@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
-use crate::compare::{Method, compare};
+use crate::compare::{Comparison, Method, compare};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gate::{Judgement, Policy, Row, Verdict, judge};
 use crate::model::{Arm, BenchmarkId, Better, Evidence, Mode, Reference, Run, Sample, Series};
@@ -83,6 +83,8 @@ struct Trial<'a> {
     policy: &'a Policy,
     baseline: Run,
     candidate: Run,
+    /// Without the proven changes.
+    comparisons: Vec<Comparison>,
     rows: Vec<Row>,
 }
 
@@ -106,20 +108,22 @@ impl<'a> Trial<'a> {
             policy: &file.policy,
             baseline: arm(Arm::Baseline)?,
             candidate: arm(Arm::Candidate)?,
+            comparisons: Vec::new(),
             rows: Vec::new(),
         };
         // Identical executables can never be red; here they may, since the slowdown is put in.
         trial.baseline.executables.clear();
         trial.candidate.executables.clear();
-        let found = trial.judge(&trial.baseline, &trial.candidate)?.rows;
-        for row in found.iter().filter(|row| tested(row)) {
+        trial.comparisons = trial.compare(&trial.baseline, &trial.candidate);
+        for row in trial.judge(trial.comparisons.clone())?.rows.iter().filter(|row| tested(row)) {
             if let (Verdict::Regression | Verdict::Improvement, Some(ratio)) =
                 (row.verdict, row.ratio)
             {
+                trial.comparisons = stretched(trial.comparisons, row, 1.0 / ratio);
                 scale(&mut trial.candidate, &row.id, &row.metric.name, 1.0 / ratio);
             }
         }
-        trial.rows = trial.judge(&trial.baseline, &trial.candidate)?.rows;
+        trial.rows = trial.judge(trial.comparisons.clone())?.rows;
         trial.rows.retain(tested);
         if trial.rows.is_empty() {
             return Err(Error::new(
@@ -130,10 +134,14 @@ impl<'a> Trial<'a> {
         Ok(trial)
     }
 
-    fn judge(&self, baseline: &Run, candidate: &Run) -> Result<Judgement> {
+    fn compare(&self, baseline: &Run, candidate: &Run) -> Vec<Comparison> {
         let method = Method::new(Reference::Base, self.policy.statistic, self.policy.session_noise)
             .taught(&self.policy.learned);
-        judge(compare(baseline, candidate, &method), self.policy).map_err(Error::usage)
+        compare(baseline, candidate, &method)
+    }
+
+    fn judge(&self, comparisons: Vec<Comparison>) -> Result<Judgement> {
+        judge(comparisons, self.policy).map_err(Error::usage)
     }
 
     /// Slows each benchmark down in turn, once by what the gate says it would catch and once by twice that.
@@ -153,9 +161,8 @@ impl<'a> Trial<'a> {
                         Better::Lower | Better::Unknown => 1.0 + slowdown,
                         Better::Higher => 1.0 / (1.0 + slowdown),
                     };
-                    let mut candidate = self.candidate.clone();
-                    scale(&mut candidate, &row.id, &row.metric.name, factor);
-                    let judgement = self.judge(&self.baseline, &candidate).ok()?;
+                    let judgement =
+                        self.judge(stretched(self.comparisons.clone(), row, factor)).ok()?;
                     judgement
                         .rows
                         .iter()
@@ -188,7 +195,7 @@ impl<'a> Trial<'a> {
                         exchange_pairs(twin, series, &mut rng);
                     }
                 }
-                self.judge(&baseline, &candidate).is_ok_and(|judged| {
+                self.judge(self.compare(&baseline, &candidate)).is_ok_and(|judged| {
                     judged.rows.iter().any(|row| tested(row) && row.verdict == Verdict::Regression)
                 })
             })
@@ -200,6 +207,18 @@ fn tested(row: &Row) -> bool {
     row.mode == Mode::Paired && row.detectable.is_some()
 }
 
+/// The comparisons with one of them stretched.
+fn stretched(mut comparisons: Vec<Comparison>, row: &Row, factor: f64) -> Vec<Comparison> {
+    for comparison in &mut comparisons {
+        if comparison.id == row.id && comparison.metric.name == row.metric.name {
+            comparison.stretch(factor);
+        }
+    }
+    comparisons
+}
+
+/// Stretches the samples of one benchmark. In a co-run that also shifts which of them are matched, so that it scatters more:
+/// good enough for taking out a change where sides are exchanged.
 fn scale(run: &mut Run, id: &BenchmarkId, metric: &str, factor: f64) {
     let ours = |series: &&mut Series| series.id == *id && series.metric.name == metric;
     for series in run.series.iter_mut().filter(ours) {
