@@ -127,7 +127,7 @@ pub fn blips(series: u32, runs: usize, ratio: f64, seed: u64) -> [f64; 2] {
 /// How often `watch` is right, as a table. On two cores a thousand series take half a minute.
 pub fn table(series: u32, seed: u64) -> String {
     let mut text = format!(
-        "{series} series each; runs vary by {} %, and one in fifty is 10 % slower by itself\n\n",
+        "{series} series each; runs vary by {:.1} %, and one in fifty is 10 % slower by itself\n\n",
         100.0 * NOISE
     );
     for (name, walk) in [("nothing changes", 0.0), ("level wanders by 0.1 % a run", 0.001)] {

@@ -473,18 +473,20 @@ pub fn schema() -> String {
 /// The bytes of a run. Equal runs have equal bytes.
 fn encode(head: &Head, rows: &[Row]) -> Result<Vec<u8>> {
     let json = |error: serde_json::Error| Error::judge(format!("{error}; measure again"));
-    let mut packer = zstd::Encoder::new(Vec::new(), PACK_LEVEL)?;
-    packer.include_checksum(true)?;
+    let mut text = Vec::new();
     let head = HeadLine { schema: SCHEMA.into(), head: head.clone() };
-    serde_json::to_writer(&mut packer, &head).map_err(json)?;
+    serde_json::to_writer(&mut text, &head).map_err(json)?;
     for row in rows {
-        packer.write_all(b"\n")?;
-        serde_json::to_writer(&mut packer, row).map_err(json)?;
+        text.push(b'\n');
+        serde_json::to_writer(&mut text, row).map_err(json)?;
     }
-    packer.write_all(b"\n")?;
-    serde_json::to_writer(&mut packer, &EndLine { end: End { rows: rows.len() } }).map_err(json)?;
-    packer.write_all(b"\n")?;
-    Ok(packer.finish()?)
+    text.push(b'\n');
+    serde_json::to_writer(&mut text, &EndLine { end: End { rows: rows.len() } }).map_err(json)?;
+    text.push(b'\n');
+    // At once rather than as a stream: the size is known, so that the packer's tables are as small as the run.
+    let mut packer = zstd::bulk::Compressor::new(PACK_LEVEL)?;
+    packer.include_checksum(true)?;
+    Ok(packer.compress(&text)?)
 }
 
 fn decode(bytes: &[u8]) -> Result<Entry> {
