@@ -64,7 +64,7 @@ pub fn html(report: &Report) -> String {
     main.extend(notices(report));
     main.extend(circumstances(report));
     let main = element("main").attr("id", "main").lines(main);
-    let size = text::quantity(&bytes(), (STYLE.len() + SCRIPT.len() + main.len()) as f64);
+    let size = text::quantity(&bytes(), main.len() as f64);
     let about = format!(
         "Written by pacegate {}: {} in about {size}, which need nothing from elsewhere.",
         env!("CARGO_PKG_VERSION"),

@@ -29,6 +29,8 @@ const BUDGET_BYTES: usize = 12 << 20;
 /// A browser with one window.
 struct Browser {
     driver: Child,
+    /// The browser itself, which may outlive its driver.
+    process: Option<u64>,
     port: u16,
     session: String,
     folder: tempfile::TempDir,
@@ -51,7 +53,7 @@ impl Browser {
             })
             .expect("chromedriver says its port");
         let folder = tempfile::tempdir().unwrap();
-        let mut browser = Browser { driver, port, session: String::new(), folder };
+        let mut browser = Browser { driver, process: None, port, session: String::new(), folder };
         let arguments = [
             "--headless=new",
             "--no-sandbox",
@@ -67,6 +69,7 @@ impl Browser {
         let started =
             browser.ask("POST", "/session", &value!({"capabilities": {"alwaysMatch": wanted}}));
         browser.session = started["sessionId"].as_str().expect("a session").to_owned();
+        browser.process = started["capabilities"]["goog:processID"].as_u64();
         Some(browser)
     }
 
@@ -190,6 +193,10 @@ impl Drop for Browser {
         let _ = self.send("DELETE", &format!("/session/{}", self.session), &Value::Null);
         let _ = self.driver.kill();
         let _ = self.driver.wait();
+        if let Some(process) = self.process {
+            let mut kill = Command::new("kill");
+            let _ = kill.args(["-9", &process.to_string()]).stderr(Stdio::null()).status();
+        }
     }
 }
 
