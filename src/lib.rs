@@ -6,6 +6,7 @@ pub mod compare;
 pub mod config;
 pub mod error;
 pub mod gate;
+mod git;
 pub mod history;
 pub mod ingest;
 pub mod measure;

@@ -17,7 +17,7 @@ use crate::measure::session::{Benchmark, Pair, Plan, session};
 use crate::measure::{Interrupt, Reaper, Watch, cpu, noise};
 use crate::model::{Environment, Experiment};
 use crate::stats::power::smallest_caught;
-use crate::stats::summary::mad;
+use crate::stats::summary::{MAD_TO_SD, mad};
 use crate::stats::{Statistic, paired};
 
 use super::{Output, output};
@@ -32,8 +32,6 @@ const TOLERANCE: f64 = 0.02;
 const UNFIT_ABOVE: f64 = 0.10;
 /// Time for the pairs of one experiment.
 const BUDGET: Duration = Duration::from_millis(3300);
-/// The median absolute deviation of normal values, as their standard deviation.
-const MAD_TO_SD: f64 = 1.4826;
 
 #[derive(Args, Debug)]
 pub(super) struct DoctorArgs {

@@ -244,8 +244,7 @@ pub fn class(environment: &Environment) -> String {
         hasher.update(format!("{fact}={value}\n"));
     }
     let hash: String = hasher.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let machine = environment.hard.get("class").or(environment.info.get("machine"));
-    machine.map_or_else(|| hash.clone(), |machine| format!("{machine}-{hash}"))
+    environment.class().map_or_else(|| hash.clone(), |class| format!("{class}-{hash}"))
 }
 
 fn launches(scores: impl Iterator<Item = f64>) -> Evidence {

@@ -28,6 +28,7 @@ use sha2::{Digest, Sha256};
 use super::discover::{Executable, executables};
 use super::process::{Process, last_lines, wait_a_slice};
 use super::{Error, ErrorKind, Watch};
+use crate::git;
 use crate::model::Notice;
 
 /// A commit that is measured.
@@ -165,7 +166,7 @@ impl Workshop {
             let _ = fs::remove_file(&index);
         }
         let with_index = |arguments: &[&str]| {
-            run(git_command(&self.top)
+            run(git::command(&self.top)
                 .env("GIT_INDEX_FILE", &index)
                 .envs(identity())
                 .args(arguments))
@@ -574,19 +575,6 @@ fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// git with everything kept out that could lead it elsewhere, run hooks, or write to the user's index.
-fn git_command(directory: &Path) -> Command {
-    let mut command = Command::new("git");
-    command
-        .args(["-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false", "-C"])
-        .arg(directory);
-    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR"] {
-        command.env_remove(name);
-    }
-    command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-    command
-}
-
 /// Author of the commit object of a dirty work tree; fixed, so that equal trees on one HEAD are one commit.
 fn identity() -> impl Iterator<Item = (String, &'static str)> {
     ["AUTHOR", "COMMITTER"].into_iter().flat_map(|role| {
@@ -604,7 +592,7 @@ pub fn commits_since(directory: &Path, sha: &str) -> Option<u32> {
 }
 
 pub(super) fn git(directory: &Path, arguments: &[&str]) -> Result<String, String> {
-    run(git_command(directory).args(arguments))
+    run(git::command(directory).args(arguments))
 }
 
 /// The output of a command that ends soon, without its last line end; its last words if it fails.

@@ -14,6 +14,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::fingerprint::chosen;
+
 /// How a setting serves measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -250,9 +252,7 @@ const CHECKS: &[Check] = &[
     Check {
         name: "huge-pages",
         look: |system| {
-            let modes = system.read("sys/kernel/mm/transparent_hugepage/enabled")?;
-            let (_, rest) = modes.split_once('[')?;
-            let (mode, _) = rest.split_once(']')?;
+            let mode = chosen(&system.read("sys/kernel/mm/transparent_hugepage/enabled")?)?;
             Some(if mode == "always" { warn(mode) } else { ok(mode) })
         },
         why: "whether memory gets huge pages then depends on how fragmented it is today",

@@ -132,7 +132,7 @@ fn kernel(soft: &mut BTreeMap<String, String>) {
 }
 
 /// The chosen word of a list such as `always [madvise] never`.
-fn chosen(text: &str) -> Option<String> {
+pub(super) fn chosen(text: &str) -> Option<String> {
     let (_, rest) = text.split_once('[')?;
     Some(rest.split_once(']')?.0.to_owned())
 }

@@ -19,6 +19,7 @@ use std::thread;
 
 use super::history::{Change, Changed, Files, Listing};
 use crate::error::{Context, Error, Result};
+use crate::git;
 
 /// Branch that is used where none is named.
 const BRANCH: &str = "pacegate-data";
@@ -73,12 +74,7 @@ impl Branch {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new("git");
-        command.args(["-c", "core.hooksPath=/dev/null", "-C"]).arg(&self.directory);
-        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR"] {
-            command.env_remove(name);
-        }
-        command.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+        let mut command = git::command(&self.directory);
         for role in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{role}_NAME"), "pacegate");
             command.env(format!("GIT_{role}_EMAIL"), "pacegate@localhost");

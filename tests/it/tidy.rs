@@ -36,10 +36,11 @@ const WALLS: &[(&str, &[&str])] = &[
     ("report", &["model", "stats", "compare", "gate", "history", "error"]),
     ("assess.rs", &["model", "compare", "gate", "report"]),
     ("ingest", &["model", "error", "store"]),
-    ("store", &["model", "error", "stats", "gate", "report", "history", "yaml"]),
+    ("store", &["model", "error", "stats", "gate", "report", "history", "git", "yaml"]),
     ("config.rs", &["model", "error", "gate", "stats", "measure", "yaml"]),
     ("yaml.rs", &["error"]),
-    ("measure", &["model", "ingest"]),
+    ("git.rs", &[]),
+    ("measure", &["model", "ingest", "git"]),
 ];
 
 #[test]
