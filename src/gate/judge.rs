@@ -605,8 +605,14 @@ fn canary(tested: &[Tested], policy: &Policy) -> Option<Notice> {
     let differs =
         |t: &&&Tested| [t.regression, t.improvement].into_iter().flatten().any(|p| p <= alpha);
     let wrong = same.iter().filter(differs).count();
-    let seen =
-        format!("{} of {} benchmarks come from identical executables", same.len(), tested.len());
+    let benchmarks = |tested: &mut dyn Iterator<Item = &Tested>| {
+        tested.map(|t| &t.comparison.id).collect::<BTreeSet<_>>().len()
+    };
+    let seen = format!(
+        "{} of {} benchmarks come from identical executables",
+        benchmarks(&mut same.iter().copied()),
+        benchmarks(&mut tested.iter())
+    );
     match (same.len(), wrong) {
         (0, _) => None,
         (_, 0) => Some(Notice::new(

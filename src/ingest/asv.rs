@@ -82,6 +82,11 @@ impl ACell {
             ACell::Null(()) | ACell::Text(_) => None,
         }
     }
+
+    /// asv writes NaN for what the suite left out by itself.
+    fn is_skipped(&self) -> bool {
+        matches!(self, ACell::Text(text) if text.eq_ignore_ascii_case("nan"))
+    }
 }
 
 #[derive(Deserialize)]
@@ -270,6 +275,11 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
             Kind::Memory | Kind::PeakMemory => unit::understand("B"),
             Kind::Track => unit::understand(units.get(&benchmark).map_or("", String::as_str)),
         };
+        if !grid.results.is_empty() && grid.results.iter().all(ACell::is_skipped) {
+            let id = found.id("", &benchmark);
+            found.skip(&id, "NaN");
+            continue;
+        }
         for index in 0..grid.results.len() {
             let id = found.id("", &grid.cell(&benchmark, index));
             if let Err(message) = add(found, &id, &kind, &metric, &grid, index) {
@@ -291,8 +301,14 @@ fn add(
     let at = |column: &[Option<f64>]| column.get(index).copied().flatten();
     let score = match grid.results.get(index) {
         Some(ACell::Number(score)) => *score,
-        Some(ACell::Text(text)) if text.eq_ignore_ascii_case("nan") => {
-            found.skip(id, "NaN");
+        Some(cell) if cell.is_skipped() => {
+            let seen = "cells of grids skipped themselves";
+            found.notice_each(
+                "skipped-cells",
+                seen,
+                "they are gone where the other side has them",
+                id,
+            );
             return Ok(());
         }
         _ => return Err("it failed (null); look at what asv said of it".into()),
@@ -425,9 +441,13 @@ mod tests {
                 "a.time_x(a) failed: results.a.time_x: it failed (null); look at what asv said of it",
             ]
         );
+        let seen: Vec<&str> = run.notices.iter().map(|notice| notice.seen.as_str()).collect();
         assert_eq!(
-            run.notices[0].seen,
-            "results: benchmarks skipped themselves: a.time_x(c) (NaN), a.time_y (NaN)"
+            seen,
+            [
+                "results: benchmarks skipped themselves: a.time_y (NaN)",
+                "results: cells of grids skipped themselves: a.time_x(c)",
+            ]
         );
     }
 
