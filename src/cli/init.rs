@@ -119,7 +119,7 @@ const NEXT: &str = "
 Next
   1. Commit these files and open a pull request with them: Bench measures it, and its exit code is the verdict.
   2. Merge it. From then on Report puts the verdict on every pull request, also on those of forks.
-  3. Require the check `benchmarks` in a ruleset of the default branch; see docs/github.md for the strict way.
+  3. Require the check `benchmarks` in a ruleset of the default branch; docs/github.md of pacegate has the strict way.
   4. For a runner of your own, set the repository variable BENCH_RUNNER to its label; `pacegate doctor` says whether it is fit.
   `pacegate init --check` audits the workflows whenever they change.
 ";

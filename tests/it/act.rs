@@ -14,20 +14,37 @@ use crate::desk::{Desk, Said};
 use crate::stored::Project;
 use crate::workflows::{aloud, tool};
 
-/// The action that is replaced, with its pin.
-fn upload() -> String {
-    let bench = include_str!("../../src/cli/init/bench.yml");
-    let mut words = bench.split_whitespace();
-    words.find(|word| word.starts_with("actions/upload-artifact@")).unwrap().to_owned()
-}
+/// The actions that are replaced.
+const REPLACED: [(&str, &str); 4] = [
+    ("checkout", CHECKOUT),
+    ("upload-artifact", UPLOAD),
+    ("download-artifact", DOWNLOAD),
+    ("attest-build-provenance", ATTEST),
+];
 
-const UPLOAD_STAND_IN: &str = r#"
+/// Where it is asked for another revision than that of the event; without that act copies the project itself.
+const CHECKOUT: &str = r#"
+name: checkout
+description: Copies the project.
+inputs:
+  ref: { description: revision, required: true }
+  persist-credentials: { description: no }
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      env: { REF: "${{ inputs.ref }}" }
+      run: cp -r "$PROJECT/." . && git checkout --quiet "$REF"
+"#;
+
+const UPLOAD: &str = r#"
 name: upload
 description: Copies files to a folder.
 inputs:
   name: { description: name, required: true }
   path: { description: files, required: true }
   retention-days: { description: days }
+  if-no-files-found: { description: what then }
 runs:
   using: composite
   steps:
@@ -36,15 +53,58 @@ runs:
       run: |
         mkdir -p "$ARTIFACTS/$NAME"
         printf '%s\n' "$FILES" | while read -r file; do
-          if [ -f "$file" ]; then cp "$file" "$ARTIFACTS/$NAME/"; fi
+          if [ -d "$file" ]; then file="$file/."; fi
+          if [ -e "$file" ]; then cp -r "$file" "$ARTIFACTS/$NAME/"; fi
         done
 "#;
+
+const DOWNLOAD: &str = r#"
+name: download
+description: Copies files from folders.
+inputs:
+  name: { description: name }
+  pattern: { description: names }
+  merge-multiple: { description: into one folder }
+  path: { description: folder, required: true }
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      env: { NAMES: "${{ inputs.name || inputs.pattern }}", FOLDER: "${{ inputs.path }}" }
+      run: |
+        mkdir -p "$FOLDER"
+        for folder in "$ARTIFACTS"/$NAMES; do cp -r "$folder/." "$FOLDER/"; done
+"#;
+
+const ATTEST: &str = r#"
+name: attest
+description: Shows what would be signed.
+inputs:
+  subject-checksums: { description: file, required: true }
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      env: { FILE: "${{ inputs.subject-checksums }}" }
+      run: sed 's/^/ATTESTED /' "$FILE"
+"#;
+
+/// In place of cargo: "builds" the stand-in of pacegate.
+const CARGO: &str = r#"#!/bin/bash
+folder=target/release
+while [ $# -gt 0 ]; do [ "$1" != --target ] || folder="target/$2/release"; shift; done
+mkdir -p "$folder"; cp "$(command -v pacegate)" "$folder/pacegate"
+"#;
+
+/// In place of GitHub's own program.
+const GH: &str = "#!/bin/bash\nprintf 'GH'; printf ' <%q>' \"$@\"; echo\n";
 
 /// In place of pacegate: tells how it was called and leaves what a check leaves.
 const STAND_IN: &str = r#"#!/bin/bash
 if [ "$1" = --version ]; then echo "pacegate VERSION"; exit; fi
 printf 'CALLED'; printf ' <%q>' "$@"; echo
 [ -z "${GITHUB_TOKEN:-}" ] || echo "WITH TOKEN"
+if [ "$1 $2" = "baseline promote" ]; then mkdir -p baselines/here; echo "$4" > "baselines/here/$4.jsonl"; fi
 mkdir -p target/pacegate
 echo "The report." > target/pacegate/report.md
 printf '{\n  "outcome": "fail",\n  "counts": {\n    "regression": 3,\n' > target/pacegate/verdict.json
@@ -74,7 +134,9 @@ impl Stage {
     fn set() -> Option<Self> {
         let act = tool("venv/bin/act")?;
         let desk = Desk::new();
-        desk.put("upload/action.yml", UPLOAD_STAND_IN);
+        for (name, text) in REPLACED {
+            desk.put(&format!("{name}/action.yml"), text);
+        }
         desk.put("config/act/actrc", "");
         program(&desk, "bin/pacegate", STAND_IN);
         Some(Stage { act, programs: desk.path("bin"), desk })
@@ -94,14 +156,16 @@ impl Stage {
         let mut path = self.programs.clone().into_os_string();
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap());
-        let stand_in = format!("{}={}", upload(), self.desk.path("upload").display());
+        let stand_ins = self.stand_ins(&fs::read_to_string(project.join(workflow)).unwrap());
         let platform = format!("{label}=-self-hosted");
         let artifacts = format!("ARTIFACTS={}", self.desk.path("artifacts").display());
+        let copied = format!("PROJECT={}", project.display());
         let output = Command::new("timeout")
             .arg("600")
             .arg(&self.act)
             .args([event, "--workflows", workflow, "--platform", &platform])
-            .args(["--local-repository", &stand_in, "--env", &artifacts])
+            .args(["--env", &artifacts, "--env", &copied])
+            .args(stand_ins.iter().flat_map(|stand_in| ["--local-repository", stand_in]))
             .args(["--var", "BENCH_RUNNER=pinned", "--eventpath"])
             .arg(self.desk.path("event.json"))
             .args(more)
@@ -116,6 +180,17 @@ impl Stage {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
+    }
+
+    /// What stands in for the actions of a workflow, each by its pin.
+    fn stand_ins(&self, workflow: &str) -> Vec<String> {
+        let words = workflow.split_whitespace();
+        let pinned = words.filter(|word| word.starts_with("actions/"));
+        pinned
+            .flat_map(|pin| REPLACED.iter().map(move |(name, _)| (pin, name)))
+            .filter(|(pin, name)| pin.starts_with(&format!("actions/{name}@")))
+            .map(|(pin, name)| format!("{pin}={}", self.desk.path(name).display()))
+            .collect()
     }
 
     fn artifacts(&self, name: &str) -> Vec<String> {
@@ -246,6 +321,81 @@ fn a_slowdown_of_a_fork_fails_its_job_and_the_same_speed_passes() {
     let evidence = stage.desk.path("artifacts/pacegate-evidence-1/evidence.jsonl.zst");
     project.check(&["replay", evidence.to_str().unwrap()], 10, &["work::mix"]);
     aloud("act measured the same speed to green and a slowdown to red");
+}
+
+/// Our own workflow in the project, with a folder in place of its remote, and the programs that it uses replaced.
+fn own_workflow(stage: &Stage, name: &str) -> Project {
+    program(&stage.desk, "bin/cargo", CARGO);
+    program(&stage.desk, "bin/gh", GH);
+    let project = project();
+    project.git(&["switch", "--quiet", "main"]);
+    let text = fs::read_to_string(root().join(".github/workflows").join(name)).unwrap();
+    project.put(&format!(".github/workflows/{name}"), &text);
+    project.put("scripts/action.sha256", "");
+    project.commit("our own");
+    let remote = stage.desk.path("remote").display().to_string();
+    project.git(&["clone", "--quiet", "--bare", ".", &remote]);
+    project.git(&["config", "remote.origin.pushurl", &remote]);
+    project.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    project
+}
+
+#[test]
+fn a_release_becomes_binaries_and_a_pull_request_with_its_baseline() {
+    let Some(stage) = Stage::set() else { return };
+    let project = own_workflow(&stage, "release.yml");
+    let event = r#"{"action":"published","release":{"tag_name":"v1.2.3"},"ref":"refs/tags/v1.2.3",
+        "repository":{"full_name":"owner/demo","default_branch":"main"}}"#;
+    // Of the systems that binaries are built for this is the one that is here.
+    let pinned = ["--platform", "pinned=-self-hosted"];
+    let old = ["--platform", "ubuntu-22.04=-self-hosted", "--matrix", "os:ubuntu-22.04"];
+    let more = [&pinned[..], &old].concat();
+    let workflow = ".github/workflows/release.yml";
+    let said = stage.run(project.path(), workflow, "release", event, "ubuntu-24.04", &more);
+    let archive = "pacegate-1.2.3-x86_64-unknown-linux-gnu.tar.gz";
+    let says_all = [
+        "CALLED <run> <--profile> <full>",
+        "CALLED <baseline> <promote> <--label> <1.2.3>",
+        &format!("dist/{archive}>"),
+        "GH <pr> <create> <--base> <main> <--head> <baseline-1.2.3>",
+    ];
+    says(&said, true, &says_all);
+    assert!(
+        said.stdout.lines().any(|line| line.contains("ATTESTED") && line.ends_with(archive)),
+        "{}",
+        said.stdout
+    );
+    let remote = stage.desk.path("remote").display().to_string();
+    let git = |arguments: &[&str]| project.git(&[&["--git-dir", &remote], arguments].concat());
+    let changed = git(&["diff", "--name-only", "main", "baseline-1.2.3"]);
+    let ours: Vec<&str> = changed.lines().filter(|file| !file.contains("workflows")).collect();
+    assert_eq!(ours, ["baselines/here/1.2.3.jsonl", "scripts/action.sha256"]);
+    assert!(
+        git(&["show", "baseline-1.2.3:scripts/action.sha256"]).contains(&format!("  {archive}"))
+    );
+}
+
+#[test]
+fn the_night_measures_without_rights_and_then_writes_without_measuring() {
+    let Some(stage) = Stage::set() else { return };
+    let project = own_workflow(&stage, "watch.yml");
+    let more = ["--platform", "pinned=-self-hosted", "--secret", "GITHUB_TOKEN=ghs_stand_in"];
+    let event = r#"{"repository":{"full_name":"owner/demo"}}"#;
+    let workflow = ".github/workflows/watch.yml";
+    let said = stage.run(project.path(), workflow, "schedule", event, "ubuntu-24.04", &more);
+    let steps = [
+        "CALLED <doctor> <--strict>",
+        "CALLED <check> <--profile> <ci> <--baseline> <HEAD> <--out> <target/canary>",
+        "CALLED <selftest> <target/canary/evidence.jsonl.zst>",
+        "CALLED <run> <--profile> <standard>",
+        "GH <auth> <setup-git>",
+        "CALLED <history> <add> <target/pacegate/evidence.jsonl.zst> <--store> <git:origin>",
+        "CALLED <watch> <--store> <git:origin>",
+        "WITH TOKEN",
+    ];
+    says(&said, true, &steps);
+    let places = steps.map(|step| said.stdout.find(step).unwrap());
+    assert!(places.is_sorted(), "{}", said.stdout);
 }
 
 /// The action's script with stand-ins around it.

@@ -134,7 +134,7 @@ fn our_own_audit_is_content_with_what_is_ours_and_sees_what_is_bad() {
     generated().check(&["init", "--check"], 0, &["2 files, 0 findings"]);
     examples().check(&["init", "--check"], 0, &["0 findings"]);
     let at = |line: u32| format!("bad.yml:{line}: ");
-    let lines = [3, 5, 7, 8, 11, 14, 15].map(at);
+    let lines = [3, 5, 7, 8, 11, 13, 14, 15].map(at);
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     bad().check(&["init", "--check"], 1, &lines);
     Desk::new().check(&["init", "--check"], 3, &["no workflow is here"]);

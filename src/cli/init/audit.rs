@@ -1,8 +1,8 @@
 //! Audits GitHub workflows and actions: what would let a change past the gate, or a stranger in.
 //!
 //! ```text
-//! anybody     pull_request_target; actions that are not pinned; `${{ }}` inside `run`; allow-unsafe-pr-checkout;
-//!             no permissions, or all of them; no timeout-minutes; pull requests of forks on a machine of one's own
+//! anybody     pull_request_target; a job with rights that checks out a stranger's code; allow-unsafe-pr-checkout;
+//!             actions that are not pinned; `${{ }}` inside `run`; no permissions, or all of them; no timeout-minutes; pull requests of forks on a machine of one's own
 //! the gate    (a job that runs `pacegate check` on pull requests) filtered by paths; skipped by `if:` or by `needs:`,
 //!             which GitHub counts as passed; red and not obeyed (`continue-on-error`)
 //! ```
@@ -32,11 +32,14 @@ struct Audit<'t> {
 }
 
 /// How a job comes to run.
+#[derive(Default)]
 struct Triggers {
     /// For pull requests, which may come from forks.
     pull_request: bool,
     /// For pull requests or a merge queue, which ask for checks.
     gate: bool,
+    /// With rights, by what a stranger did.
+    privileged: bool,
 }
 
 impl Audit<'_> {
@@ -66,17 +69,18 @@ impl Audit<'_> {
     }
 
     fn triggers(&mut self, root: &Node) -> Triggers {
-        let mut triggers = Triggers { pull_request: false, gate: false };
+        let mut triggers = Triggers::default();
         let Some(on) = root.get("on") else { return triggers };
         let named = on.value.entries().iter().map(|(name, _)| (name.value.as_str(), line(name)));
         let listed = on.value.items().iter().chain([on]);
         let listed = listed.filter_map(|item| Some((item.value.text()?, line(item))));
         for (name, line) in named.chain(listed) {
             match name {
-                "pull_request" => triggers = Triggers { pull_request: true, gate: true },
+                "pull_request" => (triggers.pull_request, triggers.gate) = (true, true),
                 "merge_group" => triggers.gate = true,
+                "workflow_run" => triggers.privileged = true,
                 "pull_request_target" => {
-                    triggers.pull_request = true;
+                    (triggers.pull_request, triggers.privileged) = (true, true);
                     self.say(line, "pull_request_target gives secrets and write access to a job that a stranger starts; use pull_request, and workflow_run for what must write");
                 }
                 _ => {}
@@ -115,6 +119,9 @@ impl Audit<'_> {
             self.say(line(runs_on), format!("pull requests of forks run on `{label}`, a machine that may keep what they leave; send them to a hosted one by an expression over `github.event.pull_request.head.repo.full_name == github.repository`"));
         }
         self.steps(job);
+        if triggers.privileged {
+            self.own_code(job);
+        }
         if triggers.gate && is_gate(job) {
             self.obeyed(job);
         }
@@ -137,6 +144,18 @@ impl Audit<'_> {
                 && unsafe_checkout.value.text() != Some("false")
             {
                 self.say(line(unsafe_checkout), "allow-unsafe-pr-checkout lets a job with rights check out what a stranger wrote; check nothing out there");
+            }
+        }
+    }
+
+    /// Whether a job with rights leaves alone what a stranger wrote.
+    fn own_code(&mut self, job: &Node) {
+        for step in job.get("steps").map_or(&[][..], |steps| steps.value.items()) {
+            let checkout = step.value.get("with").and_then(|with| with.value.get("ref"));
+            if let Some(checkout) = checkout
+                && checkout.value.text().is_some_and(|text| text.contains("head"))
+            {
+                self.say(line(checkout), "this job has rights and checks out what a stranger wrote; check nothing out there");
             }
         }
     }
@@ -424,6 +443,14 @@ mod tests {
             "    runs-on: ubuntu-24.04\n    steps:\n      - uses: ./a\n        with:\n          allow-unsafe-pr-checkout: true\n",
             &[(4, "timeout-minutes"), (9, "allow-unsafe")],
         );
+    }
+
+    #[test]
+    fn a_job_with_rights_checks_out_no_strangers_code() {
+        let text = "on: workflow_run\npermissions: {}\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    timeout-minutes: 5\n    \
+             steps:\n      - uses: ./a\n        with:\n          ref: ${{ github.event.workflow_run.head_sha }}\n";
+        check(text, &[(10, "stranger")]);
+        check(&text.replace("workflow_run\n", "push\n"), &[]);
     }
 
     #[test]
