@@ -207,7 +207,7 @@ fn project() -> Project {
     let project = Project::new();
     project.check(&["init"], 0, &["fixture::work criterion", "kept pacegate.yaml"]);
     project.commit("the gate");
-    project.git(&["remote", "add", "origin", "https://github.com/owner/demo"]);
+    project.git(&["remote", "add", "origin", "https://github.com/octo/speed"]);
     project.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     project.git(&["switch", "--quiet", "--create", "topic"]);
     project
@@ -216,7 +216,7 @@ fn project() -> Project {
 fn pull_request(from: &str) -> String {
     format!(
         r#"{{"action":"opened","number":7,"pull_request":{{"number":7,"head":{{"ref":"topic","repo":{{"full_name":"{from}"}}}},
-        "base":{{"ref":"main"}}}},"repository":{{"full_name":"owner/demo"}}}}"#
+        "base":{{"ref":"main"}}}},"repository":{{"full_name":"octo/speed"}}}}"#
     )
 }
 
@@ -242,9 +242,9 @@ fn a_pull_request_of_a_fork_never_gets_the_pinned_machine() {
     let base = project.revision("main");
     let called = format!("CALLED <check> <--baseline> <{base}> <--attempt> <1>");
     says(&run("stranger/demo", "ubuntu-24.04"), true, &[&called, "The report."]);
-    says(&run("owner/demo", "pinned"), true, &[&called]);
+    says(&run("octo/speed", "pinned"), true, &[&called]);
     // Without a machine of the label that was chosen, nothing runs.
-    for (from, label) in [("stranger/demo", "pinned"), ("owner/demo", "ubuntu-24.04")] {
+    for (from, label) in [("stranger/demo", "pinned"), ("octo/speed", "ubuntu-24.04")] {
         let said = run(from, label);
         assert!(!said.stdout.contains("CALLED"), "{from} on {label}\n{}", said.stdout);
     }
@@ -258,11 +258,11 @@ fn every_event_is_compared_with_its_own_base() {
     let run = |event: &str, payload: &str| {
         stage.run(project.path(), BENCH, event, payload, "pinned", &[])
     };
-    let queue = r#"{"merge_group":{"base_sha":"1234"},"repository":{"full_name":"owner/demo"}}"#;
+    let queue = r#"{"merge_group":{"base_sha":"1234"},"repository":{"full_name":"octo/speed"}}"#;
     says(&run("merge_group", queue), true, &["<--baseline> <1234>"]);
     project.git(&["switch", "--quiet", "main"]);
     let push =
-        r#"{"before":"5678","ref":"refs/heads/main","repository":{"full_name":"owner/demo"}}"#;
+        r#"{"before":"5678","ref":"refs/heads/main","repository":{"full_name":"octo/speed"}}"#;
     says(&run("push", push), true, &["<--baseline> <5678>"]);
 }
 
@@ -286,7 +286,7 @@ fn the_report_gets_the_run_and_a_token_and_nothing_else() {
     let run = |event: &str| {
         let payload = format!(
             r#"{{"action":"completed","workflow_run":{{"id":30433642,"event":"{event}","head_sha":"abc"}},
-            "repository":{{"full_name":"owner/demo"}}}}"#
+            "repository":{{"full_name":"octo/speed"}}}}"#
         );
         let token = ["--secret", "GITHUB_TOKEN=ghs_stand_in"];
         stage.run(project.path(), REPORT, "workflow_run", &payload, "ubuntu-24.04", &token)
@@ -345,7 +345,7 @@ fn a_release_becomes_binaries_and_a_pull_request_with_its_baseline() {
     let Some(stage) = Stage::set() else { return };
     let project = own_workflow(&stage, "release.yml");
     let event = r#"{"action":"published","release":{"tag_name":"v1.2.3"},"ref":"refs/tags/v1.2.3",
-        "repository":{"full_name":"owner/demo","default_branch":"main"}}"#;
+        "repository":{"full_name":"octo/speed","default_branch":"main"}}"#;
     // Of the systems that binaries are built for this is the one that is here.
     let pinned = ["--platform", "pinned=-self-hosted"];
     let old = ["--platform", "ubuntu-22.04=-self-hosted", "--matrix", "os:ubuntu-22.04"];
@@ -380,7 +380,7 @@ fn the_night_measures_without_rights_and_then_writes_without_measuring() {
     let Some(stage) = Stage::set() else { return };
     let project = own_workflow(&stage, "watch.yml");
     let more = ["--platform", "pinned=-self-hosted", "--secret", "GITHUB_TOKEN=ghs_stand_in"];
-    let event = r#"{"repository":{"full_name":"owner/demo"}}"#;
+    let event = r#"{"repository":{"full_name":"octo/speed"}}"#;
     let workflow = ".github/workflows/watch.yml";
     let said = stage.run(project.path(), workflow, "schedule", event, "ubuntu-24.04", &more);
     let steps = [
@@ -552,7 +552,7 @@ fn the_action_is_wired_to_its_script() {
          REGRESSIONS: ${{ steps.gate.outputs.regressions }}\n",
     );
     project.commit("the action");
-    let event = r#"{"text":"\"; touch pwned; echo \"","repository":{"full_name":"owner/demo"}}"#;
+    let event = r#"{"text":"\"; touch pwned; echo \"","repository":{"full_name":"octo/speed"}}"#;
     let workflow = ".github/workflows/action.yml";
     let said = stage.run(project.path(), workflow, "push", event, "ubuntu-24.04", &[]);
     says(&said, true, &["OUT fail 3", "CALLED <check>"]);
