@@ -454,6 +454,19 @@ mod tests {
     }
 
     #[test]
+    fn whatever_is_missing_the_rest_is_audited() {
+        let whole = include_str!("bench.yml");
+        assert!(audit("w.yml", whole).is_empty());
+        let lines: Vec<&str> = whole.lines().collect();
+        for gone in 0..lines.len() {
+            let rest = [&lines[..gone], &lines[gone + 1..]].concat().join("\n");
+            audit("w.yml", &rest);
+            // What is cut off anywhere is read, or said to be no YAML.
+            audit("w.yml", &lines[..gone].join("\n"));
+        }
+    }
+
+    #[test]
     fn what_is_no_yaml_is_a_finding() {
         let found = audit("w.yml", "on: [push\njobs: {}\n");
         assert!(found.len() == 1 && found[0].starts_with("w.yml:"), "{found:?}");
