@@ -7,10 +7,11 @@
 //!   | ^^^^^^^^^
 //! ```
 
+use std::fmt;
 use std::str::FromStr;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _};
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_yaml::budget::BudgetBreach;
 use serde_yaml::{Location, MessageFormatter, Spanned};
 
@@ -40,6 +41,92 @@ pub(crate) struct Text<T>(pub(crate) T);
 impl<'de, T: FromStr<Err = String>> Deserialize<'de> for Text<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map(Text).map_err(D::Error::custom)
+    }
+}
+
+/// YAML of whatever shape, with the place of everything in it. Scalars are text, and nothing is the empty text.
+#[derive(Debug)]
+pub(crate) enum Node {
+    Scalar(String),
+    Sequence(Vec<Spanned<Node>>),
+    Mapping(Vec<(Spanned<String>, Spanned<Node>)>),
+}
+
+impl Node {
+    /// The keys of a mapping and what they hold.
+    pub(crate) fn entries(&self) -> &[(Spanned<String>, Spanned<Node>)] {
+        if let Node::Mapping(entries) = self { entries } else { &[] }
+    }
+
+    /// What a key of a mapping holds.
+    pub(crate) fn get(&self, key: &str) -> Option<&Spanned<Node>> {
+        self.entries().iter().find(|(name, _)| name.value == key).map(|(_, value)| value)
+    }
+
+    /// The elements of a sequence.
+    pub(crate) fn items(&self) -> &[Spanned<Node>] {
+        if let Node::Sequence(items) = self { items } else { &[] }
+    }
+
+    /// The text of a scalar.
+    pub(crate) fn text(&self) -> Option<&str> {
+        if let Node::Scalar(text) = self { Some(text) } else { None }
+    }
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("YAML")
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Scalar(String::new()))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Scalar(value.to_string()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Scalar(value.to_string()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Scalar(value.to_string()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Node, E> {
+        Ok(Node::Scalar(value.to_string()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Scalar(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Node::Sequence(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = access.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Node::Mapping(entries))
     }
 }
 

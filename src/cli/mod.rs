@@ -9,6 +9,7 @@ mod convert;
 mod doctor;
 mod evidence;
 mod history;
+mod init;
 mod output;
 mod progress;
 mod record;
@@ -53,6 +54,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Watch(arguments) => watch::watch(&arguments, &output),
         Command::Bisect(arguments) => bisect::bisect(&arguments, &output),
         Command::Shard { command } => shard::shard(&command, &output),
+        Command::Init(arguments) => init::init(&arguments, &output),
         Command::Schema { name } => schema(name),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut command(), "pacegate", &mut std::io::stdout());
@@ -142,6 +144,11 @@ enum Command {
         #[command(subcommand)]
         command: shard::ShardCommand,
     },
+    /// Set a repository up: configuration, workflows, a folder for baselines; or audit its workflows.
+    #[command(
+        after_help = "Exit codes:\n   0  done, or nothing was found by --check\n   1  --check found something\n   3  no criterion bench, or no workflow"
+    )]
+    Init(init::InitArgs),
     /// Print the JSON schema of a file that pacegate reads or writes.
     Schema {
         /// Which file.

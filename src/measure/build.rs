@@ -340,21 +340,12 @@ impl Workshop {
     }
 
     fn default_branch(&self) -> Result<String, Error> {
-        if let Ok(branch) = git(&self.top, &["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"])
-        {
-            return Ok(branch);
-        }
-        let usual = ["remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"];
-        usual
-            .iter()
-            .map(|name| format!("refs/{name}"))
-            .find(|name| git(&self.top, &["rev-parse", "--verify", "--quiet", name]).is_ok())
-            .ok_or_else(|| {
-                revision_error(
-                    "no default branch (origin/HEAD, main, master) to compare with; name a baseline \
-                     revision",
-                )
-            })
+        default_branch(&self.top).ok_or_else(|| {
+            revision_error(
+                "no default branch (origin/HEAD, main, master) to compare with; name a baseline \
+                 revision",
+            )
+        })
     }
 
     fn shallow_or<'a>(&self, otherwise: &'a str) -> &'a str {
@@ -571,7 +562,7 @@ fn copy_aside(mut executable: Executable, folder: &Path) -> Result<Executable, E
 }
 
 /// The cargo that pacegate was started by, if it was; it may be of a toolchain that the user asked for.
-fn cargo() -> OsString {
+pub(super) fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
@@ -591,12 +582,24 @@ pub fn commits_since(directory: &Path, sha: &str) -> Option<u32> {
     git(directory, &["rev-list", "--count", &format!("{sha}..HEAD")]).ok()?.parse().ok()
 }
 
+/// The default branch of a repository, by its full name: where the remote's HEAD points, or the branch of a usual name.
+pub fn default_branch(directory: &Path) -> Option<String> {
+    if let Ok(branch) = git(directory, &["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]) {
+        return Some(branch);
+    }
+    let usual = ["remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"];
+    usual
+        .iter()
+        .map(|name| format!("refs/{name}"))
+        .find(|name| git(directory, &["rev-parse", "--verify", "--quiet", name]).is_ok())
+}
+
 pub(super) fn git(directory: &Path, arguments: &[&str]) -> Result<String, String> {
     run(git::command(directory).args(arguments))
 }
 
 /// The output of a command that ends soon, without its last line end; its last words if it fails.
-fn run(command: &mut Command) -> Result<String, String> {
+pub(super) fn run(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().display().to_string();
     let output = command.output().map_err(|error| format!("{name} can't be started: {error}"))?;
     if output.status.success() {

@@ -13,12 +13,14 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::build::{cargo, run};
 use super::launch::{ids_matching, output_of};
-use super::{Failed, Phase, Watch};
+use super::{Error, ErrorKind, Failed, Phase, Watch};
 
 /// A bench executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +48,17 @@ pub enum Contents {
     Criterion(Vec<String>),
     /// It does not speak criterion's language: what it did instead, for a notice.
     Foreign(String),
+}
+
+/// A bench target as its manifest declares it, before anything is built.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Target {
+    /// Package that the bench belongs to.
+    pub package: String,
+    /// Name of the bench target.
+    pub name: String,
+    /// Whether its source speaks of criterion. Only launching it can prove that.
+    pub criterion: bool,
 }
 
 /// Longest time for an answer to `--list`.
@@ -95,6 +108,31 @@ pub fn contents(executable: &Executable, watch: &Watch) -> Result<Contents, Fail
     Ok(Contents::Criterion(ids))
 }
 
+/// The bench targets of the workspace around `directory`, sorted. Nothing is built or fetched.
+///
+/// # Errors
+/// If cargo does not understand the project.
+pub fn targets(directory: &Path) -> Result<Vec<Target>, Error> {
+    let asked = ["metadata", "--no-deps", "--format-version=1", "--offline"];
+    let failed = |why: String| Error::new(ErrorKind::Build, format!("cargo metadata: {why}"));
+    let answer = run(Command::new(cargo()).current_dir(directory).args(asked)).map_err(failed)?;
+    let metadata: Metadata =
+        serde_json::from_str(&answer).map_err(|error| failed(error.to_string()))?;
+    let mut found = Vec::new();
+    for package in metadata.packages {
+        for target in package.targets.into_iter().filter(CargoTarget::is_bench) {
+            let source = target.src_path.and_then(|path| std::fs::read_to_string(path).ok());
+            found.push(Target {
+                package: package.name.clone(),
+                name: target.name,
+                criterion: source.is_some_and(|source| source.contains("criterion")),
+            });
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// The part of a listed name that criterion kept, if it cut the name.
 fn cut_prefix(name: &str) -> Option<&str> {
     let unnumbered = match name.rsplit_once(" #") {
@@ -139,14 +177,32 @@ struct CargoMessage {
 }
 
 #[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<MetadataPackage>,
+}
+
+#[derive(Deserialize)]
+struct MetadataPackage {
+    name: String,
+    targets: Vec<CargoTarget>,
+}
+
+#[derive(Deserialize)]
 struct CargoTarget {
     kind: Vec<String>,
     name: String,
+    src_path: Option<PathBuf>,
+}
+
+impl CargoTarget {
+    fn is_bench(&self) -> bool {
+        self.kind.iter().any(|kind| kind == "bench")
+    }
 }
 
 impl CargoMessage {
     fn into_bench(self) -> Option<Executable> {
-        let target = self.target.filter(|target| target.kind.iter().any(|kind| kind == "bench"))?;
+        let target = self.target.filter(CargoTarget::is_bench)?;
         if self.reason != "compiler-artifact" {
             return None;
         }

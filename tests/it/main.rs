@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+#[cfg(target_os = "linux")]
+mod act;
 mod baselines;
 mod browser;
 mod cases;
@@ -26,3 +28,4 @@ mod stored;
 mod studies;
 mod suite;
 mod tidy;
+mod workflows;

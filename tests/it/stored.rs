@@ -50,10 +50,10 @@ profiles:
 ";
 
 /// A project in a repository of its own, and the program in it.
-struct Project(tempfile::TempDir);
+pub(crate) struct Project(tempfile::TempDir);
 
 impl Project {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let project = Project(tempfile::tempdir().unwrap());
         let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixture-benches/Cargo.lock");
         fs::copy(lock, project.path().join("Cargo.lock")).unwrap();
@@ -67,18 +67,18 @@ impl Project {
         project
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 
-    fn put(&self, name: &str, text: &str) {
+    pub(crate) fn put(&self, name: &str, text: &str) {
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
     /// Work that takes a time in proportion to the repeats.
-    fn repeat(&self, repeats: u32) {
+    pub(crate) fn repeat(&self, repeats: u32) {
         let source = format!(
             "pub fn compute(seed: u64) -> u64 {{\n    (0..{repeats}u32).fold(seed, |x, _| \
              (x ^ (x >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15))\n}}\n"
@@ -86,7 +86,20 @@ impl Project {
         self.put("src/lib.rs", &source);
     }
 
-    fn git(&self, arguments: &[&str]) {
+    /// Writes something else in place of every occurrence of a text.
+    pub(crate) fn replace(&self, name: &str, text: &str, other: &str) {
+        let old = fs::read_to_string(self.path().join(name)).unwrap();
+        let new = old.replace(text, other);
+        assert_ne!(old, new, "{name} holds no `{text}`");
+        self.put(name, &new);
+    }
+
+    /// The full id of a commit.
+    pub(crate) fn revision(&self, name: &str) -> String {
+        self.git(&["rev-parse", name]).trim().to_owned()
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let output = Command::new("git")
             .args(["-c", "user.name=n", "-c", "user.email=e@localhost", "-C"])
             .arg(self.path())
@@ -94,16 +107,17 @@ impl Project {
             .output()
             .unwrap();
         assert!(output.status.success(), "git {arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
     }
 
-    fn commit(&self, message: &str) {
+    pub(crate) fn commit(&self, message: &str) {
         self.git(&["add", "."]);
         self.git(&["commit", "--quiet", "--message", message]);
     }
 
     /// What the program said on stdout, line ends aside.
     #[track_caller]
-    fn check(&self, arguments: &[&str], code: i32, says: &[&str]) {
+    pub(crate) fn check(&self, arguments: &[&str], code: i32, says: &[&str]) {
         // The same place for every run of the tests, so that criterion is compiled once.
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stored-benches");
         let output = Command::new(env!("CARGO_BIN_EXE_pacegate"))
