@@ -16,7 +16,7 @@
 //! counter of the user, of which nobody says what it counts.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 use serde::Deserialize;
@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 use super::Format;
 use super::found::{Found, named, own_name};
-use super::input::{Input, Scalar, Text};
+use super::input::{Input, Number, Scalar, Text};
 use super::unit::{self, Known};
 use crate::error::Result;
 use crate::model::{BenchmarkId, Better, Spread, Summary};
@@ -52,7 +52,7 @@ struct GFile {
     _benchmarks: Vec<IgnoredAny>,
 }
 
-/// A row: the keys that say what it is, and every number under its key.
+/// A row: the keys that say what it is, and every other number under its key.
 #[derive(Default)]
 struct GRow<'a> {
     name: Cow<'a, str>,
@@ -68,6 +68,8 @@ struct GRow<'a> {
     /// What a fit of complexity says: `N`, or the word `rms` for the error of one.
     fit: bool,
     rms: bool,
+    repetitions: Option<f64>,
+    /// What is measured, under its key.
     numbers: Vec<(Cow<'a, str>, f64)>,
 }
 
@@ -94,13 +96,25 @@ impl<'de: 'a, 'a> Deserialize<'de> for GRow<'a> {
                         "error_message" | "skip_message" => row.message = text()?,
                         "error_occurred" => row.error_occurred = map.next_value::<Value>()? == true,
                         "skipped" => row.skipped = map.next_value::<Value>()? == true,
+                        "repetitions" => row.repetitions = map.next_value::<Number>()?.0,
+                        "family_index" => {
+                            row.family = map.next_value::<Number>()?.0.map(|number| number as u64);
+                        }
+                        "rms" => {
+                            row.rms = true;
+                            map.next_value::<IgnoredAny>()?;
+                        }
+                        "per_family_instance_index"
+                        | "repetition_index"
+                        | "threads"
+                        | "iterations"
+                        | "cpu_coefficient"
+                        | "real_coefficient" => {
+                            map.next_value::<IgnoredAny>()?;
+                        }
                         _ => {
                             row.fit |= key == "big_o";
-                            row.rms |= key == "rms";
                             if let Scalar::Number(number) = map.next_value()? {
-                                if key == "family_index" {
-                                    row.family = Some(number as u64);
-                                }
                                 row.numbers.push((key, number));
                             }
                         }
@@ -123,19 +137,6 @@ impl GRow<'_> {
     }
 }
 
-/// Numbers of a row that are no metric.
-const ABOUT_THE_ROW: &[&str] = &[
-    "family_index",
-    "per_family_instance_index",
-    "repetitions",
-    "repetition_index",
-    "threads",
-    "iterations",
-    "cpu_coefficient",
-    "real_coefficient",
-    "rms",
-];
-
 /// Endings of the aggregates that every version computes, for files that do not mark them.
 const AGGREGATES: [&str; 4] = ["_mean", "_median", "_stddev", "_cv"];
 
@@ -144,8 +145,10 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
     machine(&bulk.rest::<GFile>()?.context, found);
     let mut rows: Vec<GRow<'_>> = Vec::new();
     bulk.each(|_, row| rows.push(row))?;
-    let names: BTreeSet<&str> = rows.iter().map(|row| &*row.name).collect();
-    let mut places = BTreeMap::new();
+    // Only files of early versions have rows that do not say what they are.
+    let unsaid = rows.iter().any(|row| row.run_type.is_none());
+    let names: BTreeSet<&str> = rows.iter().filter(|_| unsaid).map(|row| &*row.name).collect();
+    let mut places = HashMap::new();
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (index, row) in rows.iter().enumerate() {
         let kind = aggregate(row, &names);
@@ -228,14 +231,14 @@ impl Group<'_> {
             return;
         };
         let spread = self.aggregates.get("stddev");
-        for key in metrics(centre) {
+        for (key, _) in &centre.numbers {
             let known = metric(centre, key);
             let Some(score) = centre.number(key) else { continue };
             let spread = spread.and_then(|row| row.number(key));
             let summary = Summary {
                 score,
                 spread: spread.map(Spread::StandardDeviation),
-                n: centre.number("repetitions").map(|n| n as u32),
+                n: centre.repetitions.map(|n| n as u32),
                 launches: Some(1),
             };
             found.summary(id, &known, summary);
@@ -245,14 +248,19 @@ impl Group<'_> {
 
 /// The repetitions of a benchmark as samples of one launch.
 fn launch(id: &BenchmarkId, rows: &[&GRow<'_>], found: &mut Found<'_>) {
-    let keys: BTreeSet<&str> = rows.iter().flat_map(|row| metrics(row)).collect();
+    let keys: BTreeSet<&str> =
+        rows.iter().flat_map(|row| row.numbers.iter().map(|(key, _)| &**key)).collect();
     for key in keys {
-        let taken: Vec<(f64, Known)> =
-            rows.iter().filter_map(|row| Some((row.number(key)?, metric(row, key)))).collect();
-        let Some((_, known)) = taken.first() else { continue };
+        let mut having = rows.iter().filter(|row| row.number(key).is_some()).peekable();
+        let Some(first) = having.peek().copied() else { continue };
+        let known = &metric(first, key);
         // Repetitions may differ in unit: each is brought to that of the first.
+        let factor = |row: &GRow<'_>| {
+            let alike = row.time_unit() == first.time_unit();
+            if alike { 1.0 } else { metric(row, key).factor / known.factor }
+        };
         let values: Vec<f64> =
-            taken.iter().map(|(value, own)| value * (own.factor / known.factor)).collect();
+            having.filter_map(|row| Some(row.number(key)? * factor(row))).collect();
         match key {
             "real_time" => found.launch(id, known, &values),
             _ if is_exact(known) => found.exact_all(id, known, &values),
@@ -265,11 +273,6 @@ fn launch(id: &BenchmarkId, rows: &[&GRow<'_>], found: &mut Found<'_>) {
 fn is_exact(known: &Known) -> bool {
     let unit = known.metric.unit.as_str();
     known.metric.better == Better::Unknown || (unit != "ns" && !unit.ends_with("/s"))
-}
-
-/// Keys of the numbers in a row that are metrics.
-fn metrics<'r>(row: &'r GRow<'_>) -> impl Iterator<Item = &'r str> {
-    row.numbers.iter().map(|(key, _)| &**key).filter(|key| !ABOUT_THE_ROW.contains(key))
 }
 
 /// What a key of a row measures.

@@ -137,8 +137,8 @@ pub(in crate::ingest) struct Bulk<'a> {
     elements: Vec<&'a str>,
 }
 
-/// Elements that are bound at a time.
-const BATCH: usize = 1024;
+/// How much text is bound at a time, in bytes: enough to keep all CPUs busy, little beside the whole.
+const BATCH: usize = 4 << 20;
 
 impl<'a> Bulk<'a> {
     /// Everything but the elements.
@@ -160,7 +160,15 @@ impl<'a> Bulk<'a> {
         mut take: impl FnMut(usize, T),
     ) -> Result<()> {
         let mut index = 0;
-        for batch in self.elements.chunks(BATCH) {
+        let mut rest = self.elements.as_slice();
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let within = rest.iter().take_while(|element| {
+                bytes += element.len();
+                bytes <= BATCH
+            });
+            let (batch, after) = rest.split_at(within.count().max(1));
+            rest = after;
             let bound: Vec<_> =
                 batch.par_iter().map(|element| serde_json::from_str::<T>(element)).collect();
             for (element, bound) in batch.iter().zip(bound) {
@@ -198,8 +206,10 @@ impl Input {
     /// When it cannot be read, is larger than the limit, or is no text.
     pub(super) fn read(path: &Path, limits: &Limits) -> Result<Self> {
         let shown = || path.display().to_string();
-        let mut bytes = Vec::new();
         let file = File::open(path).context(shown)?;
+        let length = file.metadata().context(shown)?.len().min(limits.bytes);
+        // One byte more, so that the end is seen without growing.
+        let mut bytes = Vec::with_capacity(length as usize + 1);
         file.take(limits.bytes + 1).read_to_end(&mut bytes).context(shown)?;
         if bytes.len() as u64 > limits.bytes {
             let message = format!(
@@ -332,7 +342,7 @@ impl Input {
             Some(List { begin, end, elements }) => {
                 let (before, list) = self.text.split_at(begin);
                 let (list, after) = list.split_at(end - begin);
-                let lines = "\n".repeat(list.matches('\n').count());
+                let lines = "\n".repeat(list.bytes().filter(|byte| *byte == b'\n').count());
                 let rest = [before, "[", &lines, "]", after].concat().into();
                 Bulk { input: self, rest, elements }
             }
@@ -587,6 +597,7 @@ fn list_under<'a>(text: &'a str, key: &str) -> Option<List<'a>> {
     let mut from = begin + 1;
     depth = 0;
     loop {
+        at += bytes.get(at..)?.iter().position(|byte| SIGNS[usize::from(*byte)])?;
         match bytes.get(at)? {
             b'"' => {
                 at += end_of_string(text.get(at..)?);
@@ -614,15 +625,26 @@ fn list_under<'a>(text: &'a str, key: &str) -> Option<List<'a>> {
     (bytes.get(at) == Some(&b']')).then_some(List { begin, end: at + 1, elements })
 }
 
+/// The bytes at which a list or a string begins or ends, or an element does. A table is twice as fast as comparing.
+const SIGNS: [bool; 256] = {
+    let mut signs = [false; 256];
+    let mut rest: &[u8] = br#"{}[],""#;
+    while let [sign, others @ ..] = rest {
+        signs[*sign as usize] = true;
+        rest = others;
+    }
+    signs
+};
+
 /// Length of the JSON string that `text` begins with, quotes included.
 pub(super) fn end_of_string(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 1;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
+    while let Some(more) = bytes.get(at..) {
+        match more.iter().position(|byte| matches!(byte, b'\\' | b'"')) {
+            Some(next) if more.get(next) == Some(&b'"') => return at + next + 1,
+            Some(next) => at += next + 2,
+            None => break,
         }
     }
     text.len()
