@@ -279,8 +279,11 @@ impl Tested {
             p_regression: regression,
             p_improvement: improvement,
             launches: (count(&comparison.scores.baseline), count(&comparison.scores.candidate)),
-            launches_needed: last.filter(|_| ruling.verdict == Verdict::Inconclusive).and_then(
-                |last| {
+            // Against the noise between sessions, more launches of this one help nothing.
+            launches_needed: last
+                .filter(|_| ruling.verdict == Verdict::Inconclusive)
+                .filter(|_| comparison.between_sessions.is_none())
+                .and_then(|last| {
                     let (pairs, weight) = (last.look.pairs as usize, last.look.weight);
                     match needed(
                         &last.estimate,
@@ -292,8 +295,7 @@ impl Tested {
                         Needed::Pairs(pairs) => Some(pairs as u32),
                         Needed::TooMany => None,
                     }
-                },
-            ),
+                }),
             detectable: last.map(|last| {
                 let Estimate { se, df, .. } = last.estimate;
                 smallest_caught(limit, test_level(last.look.weight), se, df)

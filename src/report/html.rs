@@ -437,7 +437,7 @@ fn environment(report: &Report) -> Option<Element> {
             let line = element("tr").class(if a == b { "same" } else { "differs" });
             let value = |value: Option<&String>| {
                 element("td")
-                    .text(value.map_or_else(|| "not said".into(), |value| text::name(value)))
+                    .text(value.map_or_else(|| "not said".into(), |value| text::fact(value)))
             };
             let head = element("th").attr("scope", "row").text(text::name(fact));
             lines.push(line.child(head).child(value(a)).child(value(b)));

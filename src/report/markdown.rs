@@ -169,7 +169,9 @@ fn blocks(report: &Report) -> Vec<Block> {
 fn differences(report: &Report) -> Option<Block> {
     let applies = report.applied.contains(&Outcome::NotComparable);
     let facts = prose::hard_differences(report);
-    let value = |value: &Option<String>| value.as_deref().map_or(String::new(), MARKDOWN.name);
+    let value = |value: &Option<String>| {
+        value.as_deref().map_or_else(String::new, |value| code(&text::fact(value)))
+    };
     (applies && !facts.is_empty()).then(|| Block {
         open: "| fact | baseline | candidate |\n| --- | --- | --- |\n".into(),
         rows: facts

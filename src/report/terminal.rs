@@ -267,7 +267,7 @@ impl Page {
         if !report.applied.contains(&Outcome::NotComparable) {
             return;
         }
-        let value = |value: &Option<String>| value.as_deref().map_or("-".into(), text::name);
+        let value = |value: &Option<String>| value.as_deref().map_or("-".into(), text::fact);
         let facts: Vec<[String; 3]> = prose::hard_differences(report)
             .iter()
             .map(|fact| [text::name(&fact.fact), value(&fact.baseline), value(&fact.candidate)])

@@ -56,6 +56,11 @@ pub(super) fn uncut(text: &str) -> String {
     if text.is_empty() { "(no name)".into() } else { visible(text) }
 }
 
+/// What is known of a machine: a text in which nothing can act, and a word where it is empty.
+pub(super) fn fact(value: &str) -> String {
+    if value.is_empty() { "(none)".into() } else { name(value) }
+}
+
 /// A sentence that came from elsewhere: line breaks become spaces, and it has an end.
 pub(super) fn sentence(text: &str) -> String {
     middle(&visible(&text.split_whitespace().collect::<Vec<_>>().join(" ")), SENTENCE_LIMIT)
