@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::compare::{Comparison, Finding, Method, compare};
+use crate::error::{Error, ErrorKind};
 use crate::gate::{Judgement, Outcome, Policy, Row, Verdict, judge};
-use crate::model::{BenchmarkId, Mode, Notice, Reference, Run};
+use crate::model::{Arm, BenchmarkId, Mode, Notice, Reference, Run};
 use crate::report::{Plan, Report, Side};
 
 /// The runs that take part.
@@ -82,6 +83,43 @@ pub fn assess(sides: Sides<'_>, policy: &Policy, plan: Option<Plan>) -> Result<R
         Report::new(judgement.applied, policy.clone(), baseline, candidate, judgement.rows);
     let release = sides.release.map(|release| side(release.baseline));
     Ok(Report { plan, notices, release, ..report })
+}
+
+/// Judges a session again from what it kept: its runs by arm, and what it had to tell.
+///
+/// # Errors
+///
+/// When there are no two sides, or as [`assess`].
+pub fn session(
+    runs: &BTreeMap<Arm, Run>,
+    policy: &Policy,
+    plan: Option<Plan>,
+    notices: &[Notice],
+) -> Result<Report, Error> {
+    let arm = |arm: Arm| -> Result<&Run, Error> {
+        runs.get(&arm).ok_or_else(|| {
+            Error::new(
+                ErrorKind::NothingToCompare,
+                format!("it holds no {arm}; only evidence of `check` can be judged by itself"),
+            )
+        })
+    };
+    let sides = Sides {
+        baseline: arm(Arm::Baseline)?,
+        candidate: arm(Arm::Candidate)?,
+        release: release_of(runs),
+    };
+    let mut report = assess(sides, policy, plan).map_err(Error::usage)?;
+    report.notices.extend(notices.iter().cloned());
+    report.notices.sort();
+    report.notices.dedup();
+    Ok(report)
+}
+
+/// The release among the runs of a session: an arm of it, or a stored baseline for the candidate that was launched alone.
+pub fn release_of(runs: &BTreeMap<Arm, Run>) -> Option<Release<'_>> {
+    let candidate = runs.get(&Arm::Alone).or_else(|| runs.get(&Arm::Candidate))?;
+    Some(Release { baseline: runs.get(&Arm::Release)?, candidate })
 }
 
 /// Compares with the release. What was dropped or added since is told and is no row: the change that did it had its own

@@ -7,6 +7,8 @@ pub mod config;
 pub mod error;
 pub mod gate;
 mod git;
+#[cfg(feature = "github")]
+pub mod github;
 pub mod history;
 pub mod ingest;
 pub mod measure;

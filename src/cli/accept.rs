@@ -61,7 +61,7 @@ pub(super) fn accepted_today() -> Result<Accepted> {
 }
 
 /// The day in UTC, so that all runners agree on it.
-fn today() -> Day {
+pub(super) fn today() -> Day {
     let today = Timestamp::now().strftime("%Y-%m-%d").to_string();
     today.parse().expect("today is a day of the calendar")
 }

@@ -10,7 +10,7 @@ use clap::Args;
 use globset::GlobMatcher;
 use jiff::Timestamp;
 
-use crate::assess::{Sides, assess};
+use crate::assess::{Sides, assess, release_of};
 use crate::compare::Learned;
 use crate::config::{Config, DEFAULT_PROFILE, Profile};
 use crate::error::{Error, ErrorKind, Result};
@@ -37,7 +37,7 @@ use crate::store::history::Store;
 
 use super::accept::accepted_today;
 use super::compare::read_side;
-use super::evidence::{EVIDENCE, release_of, report_of};
+use super::evidence::{EVIDENCE, report_of};
 use super::progress::Bar;
 use super::record::{Entry, failure, record};
 use super::{Output, output};

@@ -1,14 +1,12 @@
 //! `replay` and `explain`: stored evidence, looked at again.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::assess::{Release, Sides, assess};
-use crate::error::{Error, ErrorKind, Result};
+use crate::assess::session;
+use crate::error::{Error, Result};
 use crate::gate::glob;
-use crate::model::{Arm, Run};
 use crate::report::{self, Report};
 use crate::store::Limits;
 use crate::store::evidence::EvidenceFile;
@@ -85,31 +83,7 @@ fn judge_again(path: &Path) -> Result<Report> {
         .map_err(|error| error.within(path.display().to_string()))
 }
 
-/// The release among the runs of a session: an arm of it, or a stored baseline for the candidate that was launched alone.
-pub(super) fn release_of(runs: &BTreeMap<Arm, Run>) -> Option<Release<'_>> {
-    let candidate = runs.get(&Arm::Alone).or_else(|| runs.get(&Arm::Candidate))?;
-    Some(Release { baseline: runs.get(&Arm::Release)?, candidate })
-}
-
 /// The report of stored evidence: the one way from evidence to a verdict.
 pub(super) fn report_of(file: &EvidenceFile) -> Result<Report> {
-    let arm = |arm: Arm| -> Result<&Run> {
-        file.runs.get(&arm).ok_or_else(|| {
-            Error::new(
-                ErrorKind::NothingToCompare,
-                format!("it holds no {arm}; only evidence of `check` can be judged by itself"),
-            )
-        })
-    };
-    let sides = Sides {
-        baseline: arm(Arm::Baseline)?,
-        candidate: arm(Arm::Candidate)?,
-        release: release_of(&file.runs),
-    };
-    let policy = &file.policy;
-    let mut report = assess(sides, policy, file.plan.clone()).map_err(Error::usage)?;
-    report.notices.extend(file.notices.iter().cloned());
-    report.notices.sort();
-    report.notices.dedup();
-    Ok(report)
+    session(&file.runs, &file.policy, file.plan.clone(), &file.notices)
 }

@@ -12,6 +12,8 @@ mod history;
 mod init;
 mod output;
 mod progress;
+#[cfg(feature = "github")]
+mod publish;
 mod record;
 mod selftest;
 mod shard;
@@ -52,6 +54,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::WhatIf(arguments) => what_if::what_if(&arguments, &output),
         Command::History { command } => history::history(&command, &output),
         Command::Watch(arguments) => watch::watch(&arguments, &output),
+        #[cfg(feature = "github")]
+        Command::Publish(arguments) => publish::publish(&arguments, &output),
         Command::Bisect(arguments) => bisect::bisect(&arguments, &output),
         Command::Shard { command } => shard::shard(&command, &output),
         Command::Init(arguments) => init::init(&arguments, &output),
@@ -136,6 +140,12 @@ enum Command {
         after_help = "Exit codes:\n   0  no alert is open\n   3  the store holds no run\n  10  an alert is open: somebody must act"
     )]
     Watch(watch::WatchArgs),
+    /// Report on a run at GitHub: check run, comment, job summary. For a job with rights, after one without.
+    #[cfg(feature = "github")]
+    #[command(
+        after_help = "Exit codes:\n   0  reported, whatever the verdict\n   1  could not report, or what the run left was refused\n   2  wrong usage"
+    )]
+    Publish(publish::PublishArgs),
     /// Find the commit that made a benchmark slower, by paired runs.
     Bisect(bisect::BisectArgs),
     /// Measure one suite on many machines.

@@ -28,7 +28,7 @@ pub fn markdown(report: &Report) -> String {
 
 /// The page in at most `limit` characters. Rows are left out from the end, so regressions go last, and the page
 /// says how many are missing.
-fn within(report: &Report, limit: usize) -> String {
+pub(super) fn within(report: &Report, limit: usize) -> String {
     let headline = prose::headline(report, MARKDOWN);
     let mut top = format!("### {}\n\n", headline.answer);
     if !headline.action.is_empty() {

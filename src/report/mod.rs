@@ -22,6 +22,7 @@ mod junit;
 mod markdown;
 mod plot;
 mod prose;
+mod publication;
 mod terminal;
 mod text;
 mod watch;
@@ -37,6 +38,7 @@ pub use html::html;
 pub use json::{VerdictFile, json, verdict_schema};
 pub use junit::junit;
 pub use markdown::{MARKDOWN_LIMIT, markdown};
+pub use publication::{Conclusion, Origin, Page, Provenance, log_line, page, remarks, undone};
 pub use terminal::{Colour, Screen, Verbosity, terminal};
 pub use watch::{
     history_terminal, series_svg, watch_headline, watch_json, watch_markdown, watch_schema,

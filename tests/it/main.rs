@@ -15,8 +15,12 @@ mod docs;
 mod fixtures;
 mod formats;
 mod gate;
+#[cfg(feature = "github")]
+mod github;
 mod golden;
 mod history;
+#[cfg(feature = "github")]
+mod hub;
 mod ingest;
 #[cfg(target_os = "linux")]
 mod measure;
