@@ -10,7 +10,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::desk::{Desk, Said};
+use crate::hub::{Hub, REPOSITORY};
 use crate::stored::Project;
 use crate::workflows::{aloud, tool};
 
@@ -321,6 +324,55 @@ fn a_slowdown_of_a_fork_fails_its_job_and_the_same_speed_passes() {
     let evidence = stage.desk.path("artifacts/pacegate-evidence-1/evidence.jsonl.zst");
     project.check(&["replay", evidence.to_str().unwrap()], 10, &["work::mix"]);
     aloud("act measured the same speed to green and a slowdown to red");
+    reported(&stage, &project, &fs::read(evidence).unwrap());
+}
+
+/// The other half: report.yml takes what the fork's run left and puts the verdict on its pull request.
+fn reported(stage: &Stage, project: &Project, evidence: &[u8]) {
+    let hub = Hub::new();
+    let (head, base) = (project.revision("HEAD"), project.revision("main"));
+    let repository = json!({"id": 1, "full_name": REPOSITORY, "owner": {"login": "octo"}});
+    let fork = json!({"id": 2, "full_name": "stranger/speed", "owner": {"login": "stranger"}});
+    let run = json!({
+        "id": 30433642, "run_attempt": 1, "status": "completed", "conclusion": "failure", "event": "pull_request",
+        "path": BENCH, "head_sha": head, "head_branch": "topic", "html_url": "https://github.com/octo/speed/actions/runs/1",
+        "repository": repository, "head_repository": fork,
+    });
+    let pull = json!({
+        "number": 7, "state": "open", "head": {"sha": head, "ref": "topic", "repo": fork},
+        "base": {"sha": base, "ref": "main", "repo": repository},
+    });
+    let policy = fs::read_to_string(project.path().join("pacegate.yaml")).unwrap();
+    hub.state().runs.insert(30433642, run.clone());
+    hub.state().pulls.push(pull);
+    hub.state().files.insert(("pacegate.yaml".into(), base), policy);
+    hub.artifact(30433642, "pacegate-evidence-1", zipped("evidence.jsonl.zst", evidence));
+
+    let event =
+        json!({"action": "completed", "workflow_run": run, "repository": repository}).to_string();
+    let api = format!("GITHUB_API_URL={}", hub.url);
+    let more = ["--env", &api, "--secret", "GITHUB_TOKEN=ghs_sentinel"];
+    let report =
+        || stage.run(project.path(), REPORT, "workflow_run", &event, "ubuntu-24.04", &more);
+    // The second time finds what is there.
+    for said in [report(), report()] {
+        says(&said, true, &["Job succeeded"]);
+        assert!(!format!("{}{}", said.stdout, said.stderr).contains("ghs_sentinel"));
+        let state = hub.state();
+        assert_eq!((state.checks.len(), state.comments.len()), (1, 1));
+        assert_eq!(state.checks[0]["conclusion"], "failure");
+        let comment = state.comments[0]["body"].as_str().unwrap();
+        assert!(comment.contains("FAIL") && comment.contains("work::mix"), "{comment}");
+    }
+    aloud("act took the verdict of a fork's run to a check and one comment");
+}
+
+/// An archive as GitHub makes it of an artifact with one file.
+fn zipped(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+    archive.write_all(bytes).unwrap();
+    archive.finish().unwrap().into_inner()
 }
 
 /// Our own workflow in the project, with a folder in place of its remote, and the programs that it uses replaced.
