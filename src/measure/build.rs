@@ -173,8 +173,11 @@ impl Workshop {
             .map_err(|error| revision_error(format!("the work tree can't be recorded: {error}")))
         };
         let mut add = vec!["add", "--all", "--", "."];
-        let exclude = self.target.strip_prefix(&self.top).ok().and_then(Path::to_str);
-        let exclude = exclude.map(|target| format!(":(exclude,literal){target}"));
+        // What is ignored stays out by itself, and git refuses it by name.
+        let target = self.target.strip_prefix(&self.top).ok().and_then(Path::to_str);
+        let target = target
+            .filter(|target| git(&self.top, &["check-ignore", "--quiet", "--", target]).is_err());
+        let exclude = target.map(|target| format!(":(exclude,literal){target}"));
         add.extend(exclude.as_deref());
         with_index(&add)?;
         let tree = with_index(&["write-tree"])?;
@@ -608,7 +611,7 @@ pub(super) fn run(command: &mut Command) -> Result<String, String> {
     let words = String::from_utf8_lossy(&output.stderr);
     Err(words
         .lines()
-        .rfind(|line| !line.trim().is_empty())
+        .rfind(|line| !line.trim().is_empty() && !line.starts_with("hint:"))
         .unwrap_or("it gave no reason")
         .to_owned())
 }

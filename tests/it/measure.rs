@@ -452,6 +452,13 @@ fn the_baseline_is_found_or_the_reason_is_told() {
     let dirty = inside.candidate().unwrap();
     let files = git(top, &["ls-tree", "-r", "--name-only", &dirty.sha]);
     assert!(files.contains("src/more.rs") && !files.contains("out/"), "{files}");
+
+    // Most are ignored, which git takes amiss where one is named.
+    std::fs::write(top.join(".gitignore"), "/out\n").unwrap();
+    let dirty = inside.candidate().unwrap();
+    let files = git(top, &["ls-tree", "-r", "--name-only", &dirty.sha]);
+    assert!(files.contains("src/more.rs") && !files.contains("out/"), "{files}");
+    std::fs::remove_file(top.join(".gitignore")).unwrap();
     std::fs::remove_file(top.join("src/more.rs")).unwrap();
 
     // A linked work tree is as good as the first one.
