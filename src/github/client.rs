@@ -466,7 +466,7 @@ impl Client {
     fn limited(&self, after: Option<u64>, spent: bool, reset: Option<u64>, why: String) -> Answer {
         let until =
             reset.filter(|_| spent).map(|reset| reset.saturating_sub(self.clock.unix()) + 1);
-        Answer::Limited(after.or(until).map(Duration::from_secs), self.scrubbed(&why))
+        Answer::Limited(after.or(until).map(Duration::from_secs), self.scrubbed(why))
     }
 
     fn within_time<T>(&self, work: impl Future<Output = T>) -> Result<T, Failure> {
@@ -528,11 +528,12 @@ impl Client {
     }
 
     fn failure(&self, status: Option<u16>, message: String) -> Failure {
-        Failure { status, message: self.scrubbed(&message) }
+        Failure { status, message: self.scrubbed(message) }
     }
 
-    fn scrubbed(&self, message: &str) -> String {
-        message.replace(&self.access.token.0, "***")
+    fn scrubbed(&self, message: String) -> String {
+        let token = self.access.token.0.as_str();
+        if message.contains(token) { message.replace(token, "***") } else { message }
     }
 }
 
