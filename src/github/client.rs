@@ -310,7 +310,7 @@ impl Client {
         body: &Value,
         look: &dyn Fn() -> Result<Option<Value>, Failure>,
     ) -> Result<Value, Failure> {
-        self.write(Method::POST, route, Some(body), look)
+        self.write(&Method::POST, route, Some(body), look)
     }
 
     /// Changes something to what is given, or takes it away; doing it twice is doing it once.
@@ -324,12 +324,12 @@ impl Client {
             Change::Patch => Method::PATCH,
             Change::Delete => Method::DELETE,
         };
-        self.write(method, route, body, &|| Ok(None))
+        self.write(&method, route, body, &|| Ok(None))
     }
 
     fn write(
         &self,
-        method: Method,
+        method: &Method,
         route: &str,
         body: Option<&Value>,
         look: &dyn Fn() -> Result<Option<Value>, Failure>,
@@ -339,7 +339,7 @@ impl Client {
         for attempt in 0..TRIES {
             loop {
                 self.pause_before_write()?;
-                match self.once(&method, &route, None, body, BODY_MAX) {
+                match self.once(method, &route, None, body, BODY_MAX) {
                     Answer::Taken(reply) if reply.body.is_empty() => return Ok(Value::Null),
                     Answer::Taken(reply) => return self.understood(&reply),
                     Answer::Refused(failure) => return Err(failure),
@@ -532,7 +532,8 @@ impl Client {
     }
 
     fn scrubbed(&self, message: String) -> String {
-        message.replace(&self.access.token.0, "***")
+        let token = self.access.token.0.as_str();
+        if message.contains(token) { message.replace(token, "***") } else { message }
     }
 }
 

@@ -556,3 +556,55 @@ fn many_benchmarks_fit_and_every_regression_is_told() {
     }
     assert!(published.page.summary.len() < 1 << 20);
 }
+
+/// What is written on pull requests, as files that people can read: `tests/golden/comments/`. They are taken over as
+/// those of golden.rs are.
+#[test]
+fn golden_comments() {
+    let many = (0..1500).fold(Session::new(3), |session, index| {
+        let ratio = if index % 37 == 0 && index < 37 * 40 { 1.2 } else { 1.0 };
+        session.bench(&format!("group/{index}"), ratio, 0.001, 5)
+    });
+    let cases = [
+        ("pass", 1, Some(session(1.0))),
+        ("regression", 1, Some(session(1.2))),
+        ("inconclusive", 1, Some(Session::new(1).bench("read/serde", 1.02, 0.05, 5))),
+        ("nothing-to-compare", 1, Some(Session::new(1))),
+        (
+            "first-run",
+            1,
+            Some(Session::new(1).only_candidate("read/serde").only_candidate("write/serde")),
+        ),
+        ("fork", 2, Some(session(1.0))),
+        ("runner-fault", 1, None),
+        ("many", 1, Some(many)),
+    ];
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/comments");
+    let mut differing = Vec::new();
+    for (name, head, session) in cases {
+        let mut run = run(42, head);
+        if session.is_none() {
+            run["conclusion"] = "cancelled".into();
+        }
+        let event = json!({ "workflow_run": run }).to_string();
+        let evidence = session.map(|session| {
+            let bytes = std::io::Cursor::new(packed(&session));
+            EvidenceFile::from_reader(bytes, &pacegate::store::Limits::UNTRUSTED).unwrap()
+        });
+        let policy = Some("tolerance: 2%\n".to_owned());
+        let page = pacegate::github::rehearse(&event, evidence, policy, &order(42)).unwrap();
+        let text =
+            format!("<!-- {}: {} -->\n{}", page.conclusion.name(), page.status, page.comment);
+        assert!(page.comment.chars().count() <= 60_000);
+        let path = folder.join(format!("{name}.md"));
+        if std::env::var("PACEGATE_GOLDEN").is_ok_and(|mode| mode == "write") {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        }
+        if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
+            println!("{} should be:\n{text}", path.display());
+            differing.push(name);
+        }
+    }
+    assert!(differing.is_empty(), "comments differ: {differing:?}");
+}

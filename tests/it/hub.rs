@@ -76,7 +76,7 @@ impl Hub {
             next_id: 1000,
             ..State::default()
         }));
-        let listen = |serve: fn(TcpStream, &Mutex<State>, &str, &str)| {
+        let listen = |serve: fn(&TcpStream, &Mutex<State>, &str, &str)| {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let url = format!("http://{}", listener.local_addr().unwrap());
             (listener, url, serve)
@@ -88,7 +88,7 @@ impl Hub {
             thread::spawn(move || {
                 for stream in listener.incoming().flatten() {
                     let (state, url, store) = (Arc::clone(&state), url.clone(), store.clone());
-                    thread::spawn(move || serve(stream, &state, &url, &store));
+                    thread::spawn(move || serve(&stream, &state, &url, &store));
                 }
             });
         }
@@ -177,8 +177,8 @@ fn write(mut stream: &TcpStream, answer: &Answer, cut: usize) {
     let _ = stream.write_all(&answer.body[..answer.body.len() - cut.min(answer.body.len())]);
 }
 
-fn serve(stream: TcpStream, state: &Mutex<State>, url: &str, store: &str) {
-    let Some(asked) = read(&stream) else { return };
+fn serve(stream: &TcpStream, state: &Mutex<State>, url: &str, store: &str) {
+    let Some(asked) = read(stream) else { return };
     let mut state = state.lock().unwrap();
     state.asked.push(asked.clone());
     let route = asked.path.split('?').next().unwrap_or_default().to_owned();
@@ -191,7 +191,7 @@ fn serve(stream: TcpStream, state: &Mutex<State>, url: &str, store: &str) {
         Some(Fault::Status(status, header, body)) => {
             let headers = header.split_once(": ").map(|(n, v)| (n.to_owned(), v.to_owned()));
             write(
-                &stream,
+                stream,
                 &Answer { status, headers: headers.into_iter().collect(), body: body.into() },
                 0,
             );
@@ -200,31 +200,31 @@ fn serve(stream: TcpStream, state: &Mutex<State>, url: &str, store: &str) {
         Some(Fault::Silence) => {
             drop(state);
             // Ends when the other side gives up.
-            let _ = (&stream).read(&mut [0; 1]);
+            let _ = { stream }.read(&mut [0; 1]);
         }
         Some(Fault::DropAfter) => _ = state.carry_out(&asked, url, store),
         Some(Fault::BadGatewayAfter) => {
             state.carry_out(&asked, url, store);
             let body = b"<html><body><h1>502 Bad Gateway</h1></body></html>".to_vec();
-            write(&stream, &Answer { status: 502, headers: Vec::new(), body }, 0);
+            write(stream, &Answer { status: 502, headers: Vec::new(), body }, 0);
         }
-        Some(Fault::Truncated) => write(&stream, &state.carry_out(&asked, url, store), 10),
-        None => write(&stream, &state.carry_out(&asked, url, store), 0),
+        Some(Fault::Truncated) => write(stream, &state.carry_out(&asked, url, store), 10),
+        None => write(stream, &state.carry_out(&asked, url, store), 0),
     }
 }
 
-fn serve_blob(stream: TcpStream, state: &Mutex<State>, _: &str, _: &str) {
-    let Some(asked) = read(&stream) else { return };
+fn serve_blob(stream: &TcpStream, state: &Mutex<State>, _: &str, _: &str) {
+    let Some(asked) = read(stream) else { return };
     let mut state = state.lock().unwrap();
     let id = asked.path.trim_start_matches("/blob/").to_owned();
     state.fetched.push(asked);
     let bytes = state
         .artifacts
         .iter()
-        .find(|(facts, _)| facts["id"].to_string() == id)
+        .find(|(facts, _)| facts["id"].as_u64() == id.parse().ok())
         .map(|(_, bytes)| bytes.clone());
     let (status, body) = bytes.map_or((404, Vec::new()), |bytes| (200, bytes));
-    write(&stream, &Answer { status, headers: Vec::new(), body }, 0);
+    write(stream, &Answer { status, headers: Vec::new(), body }, 0);
 }
 
 impl State {
@@ -263,7 +263,7 @@ impl State {
                 query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
             decoded(found.unwrap_or_default())
         };
-        let all = |items: Vec<Value>, key: Option<&str>| page(items, key, &asked.path, url);
+        let all = |items: Vec<Value>, key: Option<&str>| page(&items, key, &asked.path, url);
         let invalid = |why: &str| {
             answer(422, &json!({"message": "Validation Failed", "errors": [{"message": why}]}))
         };
@@ -361,7 +361,7 @@ impl State {
             }
             ("DELETE", ["issues", "comments", id]) => {
                 let before = self.comments.len();
-                self.comments.retain(|comment| comment["id"].to_string() != *id);
+                self.comments.retain(|comment| comment["id"].as_u64() != id.parse().ok());
                 if self.comments.len() == before {
                     missing()
                 } else {
@@ -424,7 +424,7 @@ impl State {
 }
 
 fn update(all: &mut [Value], id: &str, body: &Value) -> Option<Value> {
-    let found = all.iter_mut().find(|item| item["id"].to_string() == id)?;
+    let found = all.iter_mut().find(|item| item["id"].as_u64() == id.parse().ok())?;
     for (key, value) in body.as_object()? {
         match value.as_object() {
             Some(inner) => inner.iter().for_each(|(name, value)| found[key][name] = value.clone()),
@@ -435,7 +435,7 @@ fn update(all: &mut [Value], id: &str, body: &Value) -> Option<Value> {
 }
 
 /// Two at a time, whatever was asked for.
-fn page(items: Vec<Value>, key: Option<&str>, path: &str, url: &str) -> Answer {
+fn page(items: &[Value], key: Option<&str>, path: &str, url: &str) -> Answer {
     const SIZE: usize = 2;
     let (base, number) = match path.split_once("&page=") {
         Some((base, number)) => (base, number.parse().unwrap()),
