@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_order_matters() {
+    fn b73_only_the_order_matters() {
         let near = [entry("a", 1, 1, 1.0), entry("b", 2, 1, 2.0), entry("c", 3, 1, 3.0)];
         let far = [entry("c", 900_000, 1, 3.0), entry("a", -7, 1, 1.0), entry("b", 8, 1, 2.0)];
         assert_eq!(Timeline::of(&near).series, Timeline::of(&far).series);

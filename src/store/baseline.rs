@@ -788,7 +788,7 @@ mod tests {
     }
 
     #[test]
-    fn age_and_distance_are_told_past_their_limits() {
+    fn b65_age_and_distance_are_told_past_their_limits() {
         let header = small().header;
         let check = |days: i64, distance: Option<u32>, expected: Option<&str>| {
             let now = header.recorded.unwrap() + jiff::SignedDuration::from_hours(24 * days);

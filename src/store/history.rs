@@ -735,7 +735,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_store_is_an_error_and_a_filling_one_is_told() {
+    fn b75_a_full_store_is_an_error_and_a_filling_one_is_told() {
         let (_folder, store) = folder();
         add(&store, entry("a", 1.0));
         let size = store.size().unwrap();

@@ -484,7 +484,7 @@ fn hub_store_is_elsewhere(api: &str, store: &str) -> bool {
 }
 
 #[test]
-fn without_rights_the_next_best_thing_is_done_and_the_right_is_named() {
+fn b79_without_rights_the_next_best_thing_is_done_and_the_right_is_named() {
     let hub = hub(1.2, 1);
     hub.state().denied = vec!["check-runs"];
     let published = say(&hub, 42).unwrap();
@@ -501,7 +501,7 @@ fn without_rights_the_next_best_thing_is_done_and_the_right_is_named() {
 }
 
 #[test]
-fn a_quiet_reporter_speaks_when_there_is_something_to_say() {
+fn b81_a_quiet_reporter_speaks_when_there_is_something_to_say() {
     let check = |ratio: f64, comments: Comments, expected: usize| {
         let hub = hub(ratio, 1);
         publish(&client(&hub, &Paused::default()), &Order { comments, ..order(42) }).unwrap();
@@ -511,6 +511,17 @@ fn a_quiet_reporter_speaks_when_there_is_something_to_say() {
     check(0.8, Comments::OnChange, 1);
     check(0.8, Comments::OnFail, 0);
     check(1.2, Comments::OnFail, 1);
+
+    // A comment that is there is brought up to date when all is well again.
+    let hub = hub(1.2, 1);
+    let quiet = |run| Order { comments: Comments::OnFail, ..order(run) };
+    publish(&client(&hub, &Paused::default()), &quiet(42)).unwrap();
+    hub.state().runs.insert(43, run(43, 1));
+    hub.artifact(43, "pacegate-evidence-1", zipped(&[(ENTRY, &packed(&session(1.0)))]));
+    publish(&client(&hub, &Paused::default()), &quiet(43)).unwrap();
+    let state = hub.state();
+    assert_eq!(state.comments.len(), 1);
+    assert!(state.comments[0]["body"].as_str().unwrap().contains("PASS"));
 }
 
 #[test]
@@ -555,6 +566,28 @@ fn many_benchmarks_fit_and_every_regression_is_told() {
         assert!(body.contains(&format!("`suite::group/{index}`")), "{index}");
     }
     assert!(published.page.summary.len() < 1 << 20);
+}
+
+#[test]
+fn ten_thousand_regressions_of_long_names_fit() {
+    let crabs = "\u{1f980}".repeat(100);
+    let session = (0..10_000).fold(Session::new(3), |session, index| {
+        session.bench(&format!("{crabs}/{index}"), 1.2, 0.001, 5)
+    });
+    // More than a stranger may send.
+    let evidence = EvidenceFile::from_reader(
+        std::io::Cursor::new(packed(&session)),
+        &pacegate::store::Limits::OWN,
+    );
+    let event = json!({ "workflow_run": run(42, 1) }).to_string();
+    let page =
+        pacegate::github::rehearse(&event, Some(evidence.unwrap()), None, &order(42)).unwrap();
+    // GitHub takes 65,536 and 65,535 characters, 1 MiB and 140 characters.
+    assert!((50_000..=60_000).contains(&page.comment.chars().count()));
+    assert!((50_000..=60_000).contains(&page.check.chars().count()));
+    assert!((200_000..1 << 20).contains(&page.summary.len()));
+    assert!(page.status.chars().count() <= 140);
+    assert!(page.comment.contains("more rows"));
 }
 
 /// What is written on pull requests, as files that people can read: `tests/golden/comments/`. They are taken over as
