@@ -213,6 +213,11 @@ fn show(arguments: &ShowArgs, output: &Output) -> Result<u8> {
             || arguments.benchmarks.iter().any(|name| *name == id.name || *name == shown)
             || patterns.iter().any(|pattern| pattern.is_match(&shown))
     };
+    if timeline.series.is_empty() {
+        return Err(Error::usage(
+            "the store holds no series; launches made beside another revision are no points of one, so add evidence of `pacegate run`",
+        ));
+    }
     if !timeline.series.iter().any(|track| wanted(&track.key.id)) {
         return Err(Error::usage(format!(
             "no series is called `{}`; `pacegate history show` lists them",
