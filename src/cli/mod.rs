@@ -1,6 +1,8 @@
 //! The command line: clap types, and one short function per command.
 
 mod accept;
+#[cfg(feature = "github")]
+mod alerts;
 mod baseline;
 mod bisect;
 mod check;
@@ -137,7 +139,7 @@ enum Command {
     },
     /// Tell what got slower on the default branch, since which commit, and whether it lasts.
     #[command(
-        after_help = "Exit codes:\n   0  no alert is open\n   3  the store holds no run\n  10  an alert is open: somebody must act"
+        after_help = "Exit codes:\n   0  no alert is open\n   1  could not tell: a store or GitHub failed\n   3  the store holds no run\n  10  an alert is open: somebody must act"
     )]
     Watch(watch::WatchArgs),
     /// Report on a run at GitHub: check run, comment, job summary. For a job with rights, after one without.

@@ -39,6 +39,9 @@ pub(super) struct WatchArgs {
     /// Evidence of a `check` of a commit behind an alert against one before it: it confirms or refutes the alert.
     #[arg(long, value_name = "EVIDENCE")]
     confirm: Vec<PathBuf>,
+    #[cfg(feature = "github")]
+    #[command(flatten)]
+    alerts: super::alerts::AlertArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -79,6 +82,10 @@ pub(super) fn watch(arguments: &WatchArgs, output: &Output) -> Result<u8> {
     })?;
     if let Some(folder) = &arguments.svg {
         draw(folder, &findings, &timeline).context(|| folder.display().to_string())?;
+    }
+    #[cfg(feature = "github")]
+    if !arguments.alerts.tell(|| crate::report::alert_pages(&findings, &timeline))? {
+        return Ok(1);
     }
     Ok(if findings.alerts.iter().any(Alert::is_open) { OPEN } else { 0 })
 }

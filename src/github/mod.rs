@@ -10,7 +10,10 @@
 //! `publish` runs with rights, and on what a stranger measured. It takes the id of a run and asks GitHub for everything
 //! else; it checks nothing out, writes nothing to disk and judges the numbers again. Whatever it does not expect becomes
 //! a failed check with a reason.
+//!
+//! `watch --issues` runs on the default branch and on its own history: each alert is one issue.
 
+mod alerts;
 mod artifact;
 mod check;
 mod client;
@@ -19,6 +22,7 @@ mod names;
 mod publish;
 mod run;
 
+pub use alerts::{ALERT_LABEL, Alerted, alerts, tell_chat};
 #[cfg(feature = "app-auth")]
 pub use client::app_token;
 pub use client::{Access, Client, Clock, Failure, SystemClock, Token};

@@ -18,7 +18,7 @@ use crate::store::evidence::EvidenceFile;
 use crate::store::{accepted, baseline};
 
 /// Who a comment is by where the token does not say: the token of a job.
-const JOB_LOGIN: &str = "github-actions[bot]";
+pub(super) const JOB_LOGIN: &str = "github-actions[bot]";
 
 /// Sources that are looked through for the lines of benchmarks.
 const SOURCES_MAX: usize = 10;

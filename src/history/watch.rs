@@ -77,7 +77,7 @@ const SPIKE_SIGMAS: f64 = 5.0;
 const COST_POINTS: usize = 8;
 
 /// An event still means an alert whose place has moved by so many commits since.
-const EVENT_SLACK: usize = 2;
+pub(crate) const EVENT_SLACK: usize = 2;
 
 /// What somebody, or a paired run, says of an alert. Events are kept beside the runs and never change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

@@ -371,20 +371,20 @@ pub(super) fn again(report: &Report, row: &Row) -> Option<String> {
     let baseline =
         report.baseline.revision.as_ref().filter(|_| row.reference == Reference::Base)?;
     let id = row.id.to_string();
-    let words = [baseline.id.as_str(), plan.profile.as_str(), id.as_str()];
-    let odd =
-        |word: &&str| word.is_empty() || word.starts_with('-') || text::visible(word) != *word;
-    if words.iter().any(odd) {
-        return None;
-    }
-    let [baseline, profile, id] = words.map(quoted);
+    let [baseline, profile, id] = typed([&baseline.id, &plan.profile, &id])?;
     Some(format!(
         "pacegate check --baseline {baseline} --profile {profile} --seed {} {id}",
         plan.seed
     ))
 }
 
-/// A word as a shell takes it.
+/// Words as a shell takes them; `None` where one of them can't be typed, or would be taken for a flag.
+pub(super) fn typed<const N: usize>(words: [&str; N]) -> Option<[String; N]> {
+    let odd =
+        |word: &&str| word.is_empty() || word.starts_with('-') || text::visible(word) != *word;
+    (!words.iter().any(odd)).then(|| words.map(quoted))
+}
+
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     if word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', "'\\''")) }

@@ -41,8 +41,8 @@ pub use markdown::{MARKDOWN_LIMIT, markdown};
 pub use publication::{Conclusion, Origin, Page, Provenance, log_line, page, remarks, undone};
 pub use terminal::{Colour, Screen, Verbosity, terminal};
 pub use watch::{
-    history_terminal, series_svg, watch_headline, watch_json, watch_markdown, watch_schema,
-    watch_terminal,
+    AlertPage, NO_ALERT, Stage, alert_pages, chat_line, history_terminal, series_svg,
+    watch_headline, watch_json, watch_markdown, watch_schema, watch_terminal,
 };
 
 use crate::gate::{OnInconclusive, Outcome, Policy, Row, Verdict};

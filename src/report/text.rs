@@ -268,9 +268,12 @@ pub(super) fn change(row: &Row) -> String {
 
 /// The interval of the change: `[+8.9, +10.7] %`; empty where there is none.
 pub(super) fn interval(row: &Row) -> String {
-    row.ci.map_or_else(String::new, |(lo, hi)| {
-        format!("[{}, {}] %", signed(lo - 1.0), signed(hi - 1.0))
-    })
+    row.ci.map_or_else(String::new, |(low, high)| bounds(low, high))
+}
+
+/// An interval of a ratio, as one of its change.
+pub(super) fn bounds(low: f64, high: f64) -> String {
+    format!("[{}, {}] %", signed(low - 1.0), signed(high - 1.0))
 }
 
 /// How much worse, for a sentence: `9.8 % (8.9 to 10.7 %)`. The word beside it says the direction.

@@ -14,12 +14,14 @@ use anstyle::{AnsiColor, Style};
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 
+use super::explain::typed;
 use super::markdown::{code, sentence, table_row};
 use super::terminal::{Page, Screen, Verbosity, left, right};
 use super::{Headline, text};
-use crate::history::watch::Member;
-use crate::history::{Alert, Findings, Kind, Status, Timeline, Track};
-use crate::model::{BenchmarkId, Metric, Notice};
+use crate::history::watch::{EVENT_SLACK, Member};
+use crate::history::{Alert, Findings, Kind, Point, Status, Timeline, Track};
+use crate::model::{BenchmarkId, Better, Metric, Notice};
+use crate::stats::ranks::hodges_lehmann;
 
 /// Name and version of the format.
 const SCHEMA: &str = "pacegate.watch/1";
@@ -29,6 +31,9 @@ const PLOT_POINTS: usize = 100;
 
 /// Benchmarks of an alert that a page of normal verbosity lists.
 const FEW: usize = 8;
+
+/// Runs on each side of a change that its interval is from.
+const NEAR: usize = 10;
 
 /// Heights of a text plot.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -149,36 +154,15 @@ impl Page {
     /// The last points of a series, and below them where it changed.
     fn course(&mut self, track: &Track, range: Option<(usize, usize)>, timeline: &Timeline) {
         let room = self.width().saturating_sub(20).clamp(10, PLOT_POINTS);
-        let from = track.points.len().saturating_sub(room);
-        let points = &track.points[from..];
-        let Some((low, high)) = ends(points.iter().map(|point| point.value)) else { return };
-        let span = if low < high { high - low } else { 1.0 };
-        let bars: String = points
-            .iter()
-            .map(|point| {
-                let height = (point.value - low) / span * (BLOCKS.len() - 1) as f64;
-                BLOCKS[height.round() as usize]
-            })
-            .collect();
-        let marks: String = points
-            .iter()
-            .map(|point| match range {
-                Some((first, last)) if (first..=last).contains(&point.commit) => '^',
-                _ => ' ',
-            })
-            .collect();
-        let label = |value: f64| text::quantity(&track.metric, value).to_string();
-        let width = text::width(&label(low)).max(text::width(&label(high)));
-        self.line(&format!("    {} ┤{bars}", right(&label(high), width)));
-        self.line(&format!("    {} ┤{marks}", right(&label(low), width)));
+        for line in course(track, range, room) {
+            self.line(&format!("    {line}"));
+        }
         if self.verbosity() == Verbosity::Verbose {
-            let last = points.last().map_or(0, |point| point.commit);
-            self.line(&format!(
-                "    {} {} to {}",
-                " ".repeat(width),
-                commit(timeline, points[0].commit),
-                commit(timeline, last)
-            ));
+            let shown = &track.points[track.points.len().saturating_sub(room)..];
+            if let (Some(first), Some(last)) = (shown.first(), shown.last()) {
+                let (first, last) = (commit(timeline, first.commit), commit(timeline, last.commit));
+                self.line(&format!("    {first} to {last}"));
+            }
         }
     }
 
@@ -201,6 +185,29 @@ impl Page {
             }
         }
     }
+}
+
+/// The last points of a series as a plot, and a line that marks where it changed.
+fn course(track: &Track, range: Option<(usize, usize)>, room: usize) -> Vec<String> {
+    let points = &track.points[track.points.len().saturating_sub(room)..];
+    let Some((low, high)) = ends(points.iter().map(|point| point.value)) else {
+        return Vec::new();
+    };
+    let span = if low < high { high - low } else { 1.0 };
+    let bars = points.iter().map(|point| {
+        let height = (point.value - low) / span * (BLOCKS.len() - 1) as f64;
+        BLOCKS[height.round() as usize]
+    });
+    let marks = points.iter().map(|point| match range {
+        Some((first, last)) if (first..=last).contains(&point.commit) => '^',
+        _ => ' ',
+    });
+    let label = |value: f64| text::quantity(&track.metric, value).to_string();
+    let width = text::width(&label(low)).max(text::width(&label(high)));
+    vec![
+        format!("{} ┤{}", right(&label(high), width), bars.collect::<String>()),
+        format!("{} ┤{}", right(&label(low), width), marks.collect::<String>()),
+    ]
 }
 
 /// Spikes, runners that were replaced, series that are no longer watched, in words.
@@ -286,36 +293,184 @@ pub fn watch_markdown(findings: &Findings, timeline: &Timeline) -> String {
         .chain(findings.faster.iter().map(|alert| (alert, "faster")))
         .filter(|(alert, _)| alert.status != Status::WentAway)
     {
-        page.push_str(&format!(
-            "**{status}**: {}, {} ({})\n\n",
-            alert.kind.name(),
-            sentence(&between(alert, timeline)),
-            code(&text::name(&alert.id))
-        ));
-        if status != "faster" {
-            page.push_str(&format!("{}\n\n", sentence(&alert.reason)));
-        }
-        let cells = ["benchmark", "before", "after", "change", "runs since"].map(str::to_owned);
-        page.push_str(&table_row(&cells));
-        page.push_str("| --- | ---: | ---: | ---: | ---: |\n");
-        for member in alert.members.iter().take(FEW) {
-            let track = &timeline.series[member.track];
-            let (before, after) = text::quantities(&track.metric, member.before, member.after);
-            page.push_str(&table_row(&[
-                code(&text::name(&track.key.id.to_string())),
-                code(&before.to_string()),
-                code(&after.to_string()),
-                text::percent(member.after / member.before - 1.0),
-                member.since.to_string(),
-            ]));
-        }
-        if FEW < alert.members.len() {
-            page.push_str(&format!("\nand {} more\n", alert.members.len() - FEW));
-        }
-        page.push('\n');
+        page.push_str(&block(alert, status, timeline));
     }
     for line in asides(findings, timeline) {
         page.push_str(&format!("- {}\n", sentence(&line)));
+    }
+    page
+}
+
+/// One alert, with a table of its benchmarks.
+fn block(alert: &Alert, status: &str, timeline: &Timeline) -> String {
+    let mut page = format!(
+        "**{status}**: {}, {} ({})\n\n",
+        alert.kind.name(),
+        sentence(&between(alert, timeline)),
+        code(&text::name(&alert.id))
+    );
+    if status != "faster" {
+        page.push_str(&format!("{}\n\n", sentence(&alert.reason)));
+    }
+    let cells = ["benchmark", "before", "after", "change", "95 % interval", "runs since"];
+    page.push_str(&table_row(&cells.map(str::to_owned)));
+    page.push_str("| --- | ---: | ---: | ---: | ---: | ---: |\n");
+    for member in alert.members.iter().take(FEW) {
+        let track = &timeline.series[member.track];
+        let (before, after) = text::quantities(&track.metric, member.before, member.after);
+        page.push_str(&table_row(&[
+            code(&text::name(&track.key.id.to_string())),
+            code(&before.to_string()),
+            code(&after.to_string()),
+            text::percent(member.after / member.before - 1.0),
+            interval(alert, track),
+            member.since.to_string(),
+        ]));
+    }
+    if FEW < alert.members.len() {
+        page.push_str(&format!("\nand {} more\n", alert.members.len() - FEW));
+    }
+    page.push('\n');
+    page
+}
+
+/// The change between the runs just before the place and those just after it, or the newest where it has no place, by
+/// [`hodges_lehmann`]; empty where they are too few.
+fn interval(alert: &Alert, track: &Track) -> String {
+    let (first, last) = alert.range;
+    let begins = track.points.partition_point(|point| point.commit < first);
+    let ends = track.points.partition_point(|point| point.commit < last);
+    let after = match alert.kind {
+        Kind::Drift => &track.points[ends.max(track.points.len().saturating_sub(NEAR))..],
+        _ => &track.points[ends..track.points.len().min(ends + NEAR)],
+    };
+    let ys = |points: &[Point]| points.iter().map(|point| point.y).collect::<Vec<f64>>();
+    let before = ys(&track.points[begins.saturating_sub(NEAR)..begins]);
+    let Some(shift) = hodges_lehmann(&before, &ys(after), 0.95) else { return String::new() };
+    // Up is worse in `y`; the page tells of the quantity itself.
+    let (low, high) = match track.metric.better {
+        Better::Higher => (-shift.high, -shift.low),
+        Better::Lower | Better::Unknown => (shift.low, shift.high),
+    };
+    text::bounds(low.exp(), high.exp())
+}
+
+/// An alert as an issue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlertPage {
+    /// What is to be seen of it.
+    pub stage: Stage,
+    /// What it may be recognised by, its own name first: others are those that it has when its place moves by a commit
+    /// or two, or when another benchmark moved most.
+    pub names: Vec<String>,
+    /// One line of at most 256 characters.
+    pub title: String,
+    /// Markdown.
+    pub body: String,
+}
+
+/// How far an alert has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Somebody must act.
+    Open,
+    /// It may be over tomorrow; nobody is called for it.
+    Suspect,
+    /// Nothing needs doing any more, in words.
+    Over(String),
+}
+
+/// What is said where an issue is open and nothing is found any more that it could be about.
+pub const NO_ALERT: &str =
+    "Closed: history no longer shows this change, or another issue tells of it.";
+
+/// Longest title of an issue at GitHub, in characters.
+const TITLE_LIMIT: usize = 256;
+
+/// Longest command in an issue, in bytes: a body may have 65,536 characters.
+const COMMAND_LIMIT: usize = 4096;
+
+/// What got slower as issues, one an alert. No name in them can call anybody, or be taken for Markdown.
+pub fn alert_pages(findings: &Findings, timeline: &Timeline) -> Vec<AlertPage> {
+    let page = |alert: &Alert| AlertPage {
+        stage: match alert.status {
+            Status::Open => Stage::Open,
+            Status::Suspect => Stage::Suspect,
+            Status::Acknowledged | Status::Refuted | Status::WentAway => {
+                Stage::Over(format!("Closed: {}", sentence(&alert.reason)))
+            }
+        },
+        names: names(alert, timeline),
+        title: title(alert, timeline),
+        body: body(alert, timeline),
+    };
+    findings.alerts.iter().map(page).collect()
+}
+
+/// A line for a chat: what begins with `<` or `&` there, such as a call to everybody, is text.
+pub fn chat_line(text: &str) -> String {
+    text::sentence(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn names(alert: &Alert, timeline: &Timeline) -> Vec<String> {
+    let (first, last) = alert.range;
+    let near = first.saturating_sub(EVENT_SLACK)..=last + EVENT_SLACK;
+    let places = std::iter::once(first).chain(near.filter(|place| *place != first));
+    let commits: Vec<&str> = places
+        .filter_map(|place| timeline.commits.get(place))
+        .map(|commit| commit.id.as_str())
+        .collect();
+    let name = |member: &Member, commit: &str| {
+        let key = &timeline.series[member.track].key;
+        let shape = if alert.kind == Kind::Drift { "drift" } else { "step" };
+        let id = key.id.to_string();
+        serde_json::to_string(&(&alert.class, shape, &key.metric, &id, commit))
+            .expect("texts are JSON")
+    };
+    let of = |member| commits.iter().map(move |commit| name(member, commit));
+    alert.members.iter().flat_map(of).collect()
+}
+
+fn title(alert: &Alert, timeline: &Timeline) -> String {
+    let track = &timeline.series[alert.members[0].track];
+    let more = match alert.members.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    // Without the amount, which is another one after each run.
+    let title = format!(
+        "{} is {} since {}{more}",
+        code(&text::name(&track.key.id.to_string())),
+        text::words(&track.metric).0,
+        code(&commit(timeline, alert.range.0)),
+    );
+    text::middle(&title, TITLE_LIMIT)
+}
+
+fn body(alert: &Alert, timeline: &Timeline) -> String {
+    let mut page = block(alert, alert.status.name(), timeline);
+    if !alert.facts.is_empty() {
+        let facts: Vec<String> = alert.facts.iter().map(ToString::to_string).collect();
+        let facts = format!("At the same place: {}", text::listed(&facts, 3));
+        page.push_str(&format!("{}\n\n", sentence(&facts)));
+    }
+    let worst = &timeline.series[alert.members[0].track];
+    page.push_str("The first of them, oldest run first, and where it changed:\n\n```text\n");
+    for line in course(worst, Some(alert.range), PLOT_POINTS) {
+        page.push_str(&format!("{line}\n"));
+    }
+    page.push_str("```\n\n");
+    let id = worst.key.id.to_string();
+    let ends = alert.good.map(|good| [good, alert.range.1].map(|at| &*timeline.commits[at].id));
+    let words = ends.and_then(|[good, bad]| typed([good, bad, &id]));
+    if let Some([good, bad, id]) = words.filter(|words| words.concat().len() <= COMMAND_LIMIT) {
+        page.push_str(&format!(
+            "To see it again, and which commit did it:\n\n```console\npacegate bisect {good} {bad} {id}\n```\n\n"
+        ));
+    }
+    if let Some([id]) = typed([&alert.id]).filter(|[id]| id.len() <= COMMAND_LIMIT) {
+        let stays = code(&format!("pacegate watch --acknowledge {id} --reason WHY"));
+        page.push_str(&format!("If it is to stay: {stays}\n"));
     }
     page
 }

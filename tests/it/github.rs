@@ -17,7 +17,7 @@ use zip::write::SimpleFileOptions;
 use crate::hub::{Fault, Hub, REPOSITORY};
 use crate::runs::Session;
 
-const TOKEN: &str = "ghs_SENTINEL0123456789";
+pub(crate) const TOKEN: &str = "ghs_SENTINEL0123456789";
 const SHA: &str = "1111111111111111111111111111111111111111";
 const BASE: &str = "2222222222222222222222222222222222222222";
 const WORKFLOW: &str = ".github/workflows/bench.yml";
@@ -25,7 +25,7 @@ const ENTRY: &str = "evidence.jsonl.zst";
 
 /// A clock on which waiting takes no time.
 #[derive(Clone, Default)]
-struct Paused {
+pub(crate) struct Paused {
     now: Rc<Cell<Duration>>,
     waits: Rc<RefCell<Vec<Duration>>>,
 }
@@ -51,7 +51,7 @@ impl Paused {
     }
 }
 
-fn client(hub: &Hub, clock: &Paused) -> Client {
+pub(crate) fn client(hub: &Hub, clock: &Paused) -> Client {
     let access = Access {
         api: hub.url.clone(),
         token: Token::new(TOKEN).unwrap(),

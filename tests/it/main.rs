@@ -4,6 +4,8 @@
 
 #[cfg(target_os = "linux")]
 mod act;
+#[cfg(feature = "github")]
+mod alerts;
 mod baselines;
 mod browser;
 mod cases;

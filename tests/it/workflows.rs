@@ -184,7 +184,7 @@ fn what_workflows_type_is_understood() {
                 if program != "pacegate" && !program.ends_with("/pacegate") {
                     continue;
                 }
-                let line = line.split(" >> ").next().unwrap();
+                let line = line.split(" >> ").next().unwrap().split(" || ").next().unwrap();
                 if (line.contains(" publish ") && !publishes)
                     || (line.contains(" --issues") && !opens_issues)
                 {
