@@ -16,7 +16,7 @@ pub(super) struct AlertArgs {
     /// Open, update and close an issue for each open alert, in the repository named by GITHUB_REPOSITORY.
     #[arg(long)]
     issues: bool,
-    /// Who the issues are by, where the token is an App's; its own user, or github-actions[bot], if absent.
+    /// Who the issues are by, where the token is an App's; its own user, or that of Actions, if absent.
     #[arg(long, value_name = "LOGIN", requires = "issues")]
     author: Option<String>,
     /// Environment variable that holds the address of a chat (Slack and the like), which is told of issues that were
