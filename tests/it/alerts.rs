@@ -27,13 +27,13 @@ fn slower() -> (Findings, Timeline) {
     (findings, timeline)
 }
 
-fn pages() -> Vec<AlertPage> {
+pub(crate) fn pages() -> Vec<AlertPage> {
     let (findings, timeline) = slower();
     alert_pages(&findings, &timeline)
 }
 
 #[track_caller]
-fn tell(hub: &Hub, pages: &[AlertPage]) -> Alerted {
+pub(crate) fn tell(hub: &Hub, pages: &[AlertPage]) -> Alerted {
     let alerted = alerts(&client(hub, &Paused::default()), pages, None).unwrap();
     assert!(alerted.undone.is_empty(), "{alerted:?}");
     alerted

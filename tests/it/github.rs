@@ -18,10 +18,10 @@ use crate::hub::{Fault, Hub, REPOSITORY};
 use crate::runs::Session;
 
 pub(crate) const TOKEN: &str = "ghs_SENTINEL0123456789";
-const SHA: &str = "1111111111111111111111111111111111111111";
-const BASE: &str = "2222222222222222222222222222222222222222";
+pub(crate) const SHA: &str = "1111111111111111111111111111111111111111";
+pub(crate) const BASE: &str = "2222222222222222222222222222222222222222";
 const WORKFLOW: &str = ".github/workflows/bench.yml";
-const ENTRY: &str = "evidence.jsonl.zst";
+pub(crate) const ENTRY: &str = "evidence.jsonl.zst";
 
 /// A clock on which waiting takes no time.
 #[derive(Clone, Default)]
@@ -74,7 +74,7 @@ fn order(run: u64) -> Order {
     }
 }
 
-fn say(hub: &Hub, run: u64) -> Result<Published> {
+pub(crate) fn say(hub: &Hub, run: u64) -> Result<Published> {
     publish(&client(hub, &Paused::default()), &order(run))
 }
 
@@ -82,7 +82,7 @@ fn session(ratio: f64) -> Session {
     Session::new(1).bench("read/serde", ratio, 0.001, 10).bench("write/serde", 1.0, 0.001, 10)
 }
 
-fn packed(session: &Session) -> Vec<u8> {
+pub(crate) fn packed(session: &Session) -> Vec<u8> {
     let file = EvidenceFile {
         pacegate: "0.1.0".into(),
         started: None,
@@ -101,7 +101,7 @@ fn packed(session: &Session) -> Vec<u8> {
     zstd::encode_all(text.as_slice(), 3).unwrap()
 }
 
-fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
+pub(crate) fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in entries {
         writer.start_file(*name, SimpleFileOptions::default()).unwrap();
@@ -134,7 +134,7 @@ fn pull(number: u64, head: u64, sha: &str) -> Value {
 }
 
 /// A hub with one run of pull request 7 whose candidate takes `ratio` times as long.
-fn hub(ratio: f64, head: u64) -> Hub {
+pub(crate) fn hub(ratio: f64, head: u64) -> Hub {
     let hub = Hub::new();
     hub.state().runs.insert(42, run(42, head));
     hub.state().pulls.push(pull(7, head, SHA));

@@ -10,6 +10,8 @@ use std::thread;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::contract;
+
 /// What goes wrong with one request.
 #[derive(Clone, Debug)]
 pub(crate) enum Fault {
@@ -28,11 +30,13 @@ pub(crate) enum Fault {
 }
 
 /// A request that came in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Asked {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) authorization: Option<String>,
+    /// What of the other headers says how to read the body, and which answer is wanted.
+    pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Value,
 }
 
@@ -128,6 +132,17 @@ impl Hub {
     }
 }
 
+/// Whatever a test is about, the program asks nothing that contract.rs does not hold against GitHub's description.
+impl Drop for Hub {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            for asked in &self.state().asked {
+                assert!(contract::route(asked).is_some(), "not in contract.rs: {asked:?}");
+            }
+        }
+    }
+}
+
 /// One answer.
 struct Answer {
     status: u16,
@@ -145,7 +160,7 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     reader.read_line(&mut line).ok()?;
     let mut words = line.split_whitespace().map(str::to_owned);
     let (method, path) = (words.next()?, words.next()?);
-    let (mut length, mut authorization) = (0, None);
+    let (mut length, mut authorization, mut headers) = (0, None, Vec::new());
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
@@ -153,13 +168,14 @@ fn read(stream: &TcpStream) -> Option<Asked> {
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().ok()?,
             "authorization" => authorization = Some(value.to_owned()),
+            "accept" | "content-type" => headers.push((name.to_owned(), value.to_owned())),
             _ => {}
         }
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Some(Asked { method, path, authorization, body })
+    Some(Asked { method, path, authorization, headers, body })
 }
 
 fn write(mut stream: &TcpStream, answer: &Answer, cut: usize) {

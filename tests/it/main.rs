@@ -12,6 +12,8 @@ mod cases;
 mod cli;
 mod compare;
 mod config;
+#[cfg(feature = "github")]
+mod contract;
 mod desk;
 mod docs;
 mod fixtures;
