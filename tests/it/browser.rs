@@ -65,6 +65,8 @@ impl Browser {
             "browserName": "chrome",
             "goog:chromeOptions": {"args": arguments},
             "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+            // A machine that compiles beside it is slow, and that is no fault of the page.
+            "timeouts": {"script": 300_000, "pageLoad": 300_000},
         });
         let started =
             browser.ask("POST", "/session", &value!({"capabilities": {"alwaysMatch": wanted}}));
