@@ -112,7 +112,12 @@ fn scenarios() -> Vec<Hub> {
     unfinished.state().artifacts.clear();
     publish(&unfinished);
 
-    vec![many, twice, fork, renamed, ladder, refused, unfinished]
+    // An alert that comes and goes.
+    let alert = Hub::new();
+    tell(&alert, &pages());
+    tell(&alert, &[]);
+
+    vec![many, twice, fork, renamed, ladder, refused, unfinished, alert]
 }
 
 /// The mock. It ends with this value.
