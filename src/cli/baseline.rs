@@ -16,11 +16,11 @@ use crate::gate::{Policy, Verdict, judge};
 use crate::measure::build::commits_since;
 use crate::model::{Arm, Environment, Evidence, Experiment, Label, Launch, Reference, Run, Series};
 use crate::stats::summary::{MAD_TO_SD, mad, median};
-use crate::store::Limits;
 use crate::store::baseline::{
     Baseline, Baselines, FOLDER, Header, Index, Place, Provenance, ageing,
 };
 use crate::store::evidence::{Ending, EvidenceFile};
+use crate::store::{Limits, hex};
 
 use super::accept::accepted_today;
 use super::evidence::EVIDENCE;
@@ -107,10 +107,7 @@ fn promote(arguments: &PromoteArgs, output: &Output) -> Result<u8> {
     let revision = run.revision.clone().ok_or_else(|| {
         Error::usage(format!("{}: it names no revision; measure with `pacegate run`", shown()))
     })?;
-    let evidence = Sha256::digest(&bytes).iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    });
+    let evidence = hex(&Sha256::digest(&bytes));
     let baseline = Baseline {
         header: Header {
             label: arguments.label.clone(),

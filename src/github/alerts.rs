@@ -19,12 +19,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::artifact::hex;
 use super::client::{Change, Client, Failure, plain_client, safe};
+use super::comment::{Comment, User};
 use super::names::encode;
 use super::publish::JOB_LOGIN;
 use crate::error::{Error, Result};
 use crate::report::{AlertPage, NO_ALERT, Stage, chat_line};
+use crate::store::hex;
 
 /// The label of every issue.
 pub const ALERT_LABEL: &str = "pacegate-alert";
@@ -47,15 +48,10 @@ struct Listed {
     #[serde(default)]
     body: Option<String>,
     state: String,
-    user: Option<Author>,
+    user: Option<User>,
     /// GitHub lists pull requests among the issues.
     #[serde(default)]
     pull_request: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Author {
-    login: String,
 }
 
 /// An issue of ours that still counts.
@@ -149,9 +145,8 @@ fn ours(client: &Client, login: &str) -> Result<Vec<Issue>, Failure> {
         let body = unix_lines(&listed.body?);
         let (key, is_over) = marked(&body)?;
         let is_open = listed.state == "open";
-        let is_ours = listed.user?.login.eq_ignore_ascii_case(login)
-            && listed.pull_request.is_none()
-            && (is_open || !is_over);
+        let is_ours =
+            listed.user?.is(login) && listed.pull_request.is_none() && (is_open || !is_over);
         let key = key.to_owned();
         let (number, title) = (listed.number, listed.title);
         is_ours.then_some(Issue { number, title, body, key, is_open })
@@ -219,17 +214,12 @@ fn close(
     login: &str,
     alerted: &mut Alerted,
 ) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    struct Comment {
-        body: Option<String>,
-        user: Option<Author>,
-    }
     let route = format!("issues/{}/comments", issue.number);
     // A run before may have come this far and no further.
     let told = || {
         let all: Vec<Comment> = client.list(&route, None)?;
         let is_told = all.into_iter().any(|comment| {
-            comment.user.is_some_and(|user| user.login.eq_ignore_ascii_case(login))
+            comment.user.is_some_and(|user| user.is(login))
                 && comment.body.is_some_and(|body| unix_lines(&body).trim() == why.trim())
         });
         Ok(is_told.then_some(Value::Null))

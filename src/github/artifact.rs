@@ -10,8 +10,8 @@ use zip::ZipArchive;
 use super::client::{Client, Failure};
 use super::run::Run;
 use crate::model::Series;
-use crate::store::Limits;
 use crate::store::evidence::{Ending, EvidenceFile};
+use crate::store::{Limits, hex};
 
 /// What the artifact is called, before the attempt.
 const PREFIX: &str = "pacegate-evidence-";
@@ -160,8 +160,4 @@ fn unzip(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
         return Err(format!("{ENTRY} is an archive itself"));
     }
     Ok(out)
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -9,10 +9,10 @@ use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::artifact::hex;
 use super::client::{Change, Client, Failure};
 use super::names::{FilePath, Title};
 use super::run::Run;
+use crate::store::hex;
 
 /// When a comment is written; one that is there is always brought up to date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +38,26 @@ pub(super) enum Commented {
     Quiet,
 }
 
+/// A comment on an issue or a pull request.
 #[derive(Deserialize)]
-struct Comment {
+pub(super) struct Comment {
     id: u64,
     #[serde(default)]
-    body: Option<String>,
-    user: Option<User>,
+    pub(super) body: Option<String>,
+    pub(super) user: Option<User>,
 }
 
+/// Who wrote something.
 #[derive(Deserialize)]
-struct User {
+pub(super) struct User {
     login: String,
+}
+
+impl User {
+    /// Whether it is the one of that name; GitHub does not mind capitals.
+    pub(super) fn is(&self, login: &str) -> bool {
+        self.login.eq_ignore_ascii_case(login)
+    }
 }
 
 /// Tells the comments of one workflow and check name from those of others.
@@ -71,7 +80,7 @@ pub(super) fn upsert(
         let ours = all.iter().filter_map(|comment| {
             let author = comment.user.as_ref()?;
             let (run, attempt) = marked(comment.body.as_ref()?, key)?;
-            author.login.eq_ignore_ascii_case(login).then_some((run, attempt, comment.id))
+            author.is(login).then_some((run, attempt, comment.id))
         });
         let mut ours: Vec<_> = ours.collect();
         ours.sort_unstable();

@@ -30,8 +30,8 @@ use serde::{Deserialize, Serialize};
 use serde_yaml::Spanned;
 use sha2::{Digest, Sha256};
 
-use super::Limits;
 use super::evidence::{is_finite, rfc3339, unplaced};
+use super::{Limits, hex};
 use crate::error::{Context, Error, ErrorKind, Result};
 use crate::model::{Environment, Evidence, Experiment, Label, Notice, Revision, Run, Series};
 use crate::stats::Statistic;
@@ -329,10 +329,7 @@ fn checksum(text: &str) -> String {
         hash.update(line.as_bytes());
         hash.update(b"\n");
     }
-    hash.finalize().iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&hash.finalize())
 }
 
 /// The folder of baselines. It need not exist.

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::git::Branch;
+use super::hex;
 use crate::error::{Context, Error, Result};
 use crate::history::{Entry, Event, Head, Row};
 use crate::model::Notice;
@@ -420,10 +421,6 @@ fn plain(word: &str) -> String {
         1..=120 => path,
         _ => format!("{}-{}", &path[..60], hex(&Sha256::digest(word)[..10])),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn megabytes(bytes: u64) -> String {

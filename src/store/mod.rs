@@ -24,3 +24,8 @@ impl Limits {
     /// For files of one's own.
     pub const OWN: Limits = Limits { bytes: 2 << 30, ..Limits::UNTRUSTED };
 }
+
+/// Bytes as two digits each, as checksums are written.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

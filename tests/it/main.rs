@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "github"))]
 mod act;
 #[cfg(feature = "github")]
 mod alerts;
