@@ -114,7 +114,9 @@ pub fn contents(executable: &Executable, watch: &Watch) -> Result<Contents, Fail
 /// If cargo does not understand the project.
 pub fn targets(directory: &Path) -> Result<Vec<Target>, Error> {
     let asked = ["metadata", "--no-deps", "--format-version=1", "--offline"];
-    let failed = |why: String| Error::new(ErrorKind::Build, format!("cargo metadata: {why}"));
+    let failed = |why: String| {
+        Error::new(ErrorKind::Build, format!("no cargo workspace: {why}; go to its folder"))
+    };
     let answer = run(Command::new(cargo()).current_dir(directory).args(asked)).map_err(failed)?;
     let metadata: Metadata =
         serde_json::from_str(&answer).map_err(|error| failed(error.to_string()))?;

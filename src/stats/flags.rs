@@ -96,6 +96,9 @@ pub fn furthest(values: &[f64], alpha: f64) -> Option<Outlier> {
     Some(Outlier { index, distance: far(&index) / deviation, critical })
 }
 
+/// How far a first value is off at least where that matters: less is within any tolerance, however quiet the others are.
+const FIRST_APART: f64 = 0.02;
+
 /// The first batch of a process against all later ones: the price of a cold start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstBatch {
@@ -106,9 +109,11 @@ pub struct FirstBatch {
 }
 
 impl FirstBatch {
-    /// Whether the first batch is proven to stand apart from the others.
+    /// Whether the first batch is proven to stand apart from the others, and by 2 % or more.
     pub fn stands_apart(&self) -> bool {
-        self.furthest.index == 0 && self.furthest.is_proven()
+        self.furthest.index == 0
+            && self.furthest.is_proven()
+            && FIRST_APART.ln_1p() <= self.ratio.ln().abs()
     }
 }
 
@@ -156,6 +161,14 @@ mod tests {
             assert!(!first_batch(&cold_last, 0.05).unwrap().stands_apart());
         }
         assert_eq!((first_batch(&[], 0.05), first_batch(&[1.0; 9], 0.05)), (None, None));
+
+        let cold = |first: f64| {
+            let values: Vec<f64> = [first].into_iter().chain([1.0, 1.0001].repeat(5)).collect();
+            first_batch(&values, 0.05).unwrap()
+        };
+        assert!(cold(1.019).furthest.is_proven() && !cold(1.019).stands_apart());
+        assert!(cold(1.021).stands_apart() && cold(0.979).stands_apart());
+        assert!(!cold(0.981).stands_apart());
     }
 
     #[test]

@@ -239,7 +239,7 @@ fn init_says_what_it_needs() {
     fs::remove_file(desk.path("benches/parse.rs")).unwrap();
     desk.check(&["init"], 3, &["no criterion bench", "harness = false"]);
     fs::remove_file(desk.path("Cargo.toml")).unwrap();
-    desk.check(&["init"], 1, &["cargo metadata", "Cargo.toml"]);
+    desk.check(&["init"], 1, &["no cargo workspace", "Cargo.toml", "go to its folder"]);
 }
 
 #[test]
