@@ -105,6 +105,9 @@ pub struct Comparison {
     pub finding: Finding,
     /// Whether both sides are the same executable.
     pub identical: bool,
+    /// Whether most launches of a side waited for a CPU, where the sides were measured apart: then the times of that
+    /// side are those of a busy machine. Sides launched together were busy together.
+    pub disturbed: bool,
     /// The numbers behind it.
     pub scores: Scores,
     /// Where the noise estimate comes from.
@@ -284,6 +287,7 @@ struct Scored {
     experiment: Experiment,
     mode: Mode,
     identical: bool,
+    disturbed: bool,
     looks: Vec<Look>,
     scores: Scores,
     /// Known without a test, or `None` where launches decide.
@@ -315,6 +319,7 @@ impl Sides<'_> {
             experiment: either.map_or(Experiment::Imported, |series| series.experiment),
             mode: self.mode(couple),
             identical: self.identical(&couple.key.0),
+            disturbed: false,
             looks: couple.candidate.map(|series| series.looks.clone()).unwrap_or_default(),
             scores: Scores::default(),
             finding: None,
@@ -433,6 +438,9 @@ impl Sides<'_> {
                 "the steps are part of the interval; make an iteration do more",
             ));
         }
+        if scored.mode == Mode::Stored {
+            scored.disturbed = [baseline, candidate].into_iter().any(mostly_disturbed);
+        }
         let (Evidence::Sampled(ours), Evidence::Sampled(theirs)) =
             (&baseline.evidence, &candidate.evidence)
         else {
@@ -493,6 +501,7 @@ impl Sides<'_> {
             experiment: scored.experiment,
             finding,
             identical: scored.identical,
+            disturbed: scored.disturbed,
             scores: scored.scores,
             noise,
             between_sessions,
@@ -642,6 +651,11 @@ pub fn pair_score(
         stats::launch_score(&candidate, statistic).ln()
             - stats::launch_score(&baseline, statistic).ln()
     }
+}
+
+fn mostly_disturbed(series: &Series) -> bool {
+    let Evidence::Sampled(launches) = &series.evidence else { return false };
+    2 * launches.iter().filter(|launch| launch.was_disturbed()).count() > launches.len()
 }
 
 /// A single process on each side: the samples inside give an interval that knows nothing of the next process.

@@ -113,19 +113,34 @@ impl Default for LaunchSettings {
 }
 
 /// How the benches are built; every list is empty for what cargo does by itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Build {
     /// Packages of the workspace.
     pub packages: Vec<String>,
     /// Features to turn on.
     pub features: Vec<String>,
+    /// Whether the default features are on; off, the benches of a large crate may build much faster.
+    pub default_features: bool,
     /// Cargo's profile; `bench` where it is not given.
     pub profile: Option<String>,
     /// Bench targets.
     pub benches: Vec<String>,
     /// Where functions begin in the executables.
     pub layout: Layout,
+}
+
+impl Default for Build {
+    fn default() -> Self {
+        Build {
+            packages: Vec::new(),
+            features: Vec::new(),
+            default_features: true,
+            profile: None,
+            benches: Vec::new(),
+            layout: Layout::default(),
+        }
+    }
 }
 
 impl Default for Config {

@@ -156,9 +156,6 @@ fn plain_run(file: &EvidenceFile) -> Result<&Run> {
     Ok(run)
 }
 
-/// A launch that waited for a CPU for more than this share of its time was disturbed.
-const WAITED_SHARE: f64 = 0.05;
-
 /// More disturbed launches than this share make a disturbed run.
 const DISTURBED_SHARE: f64 = 0.10;
 
@@ -196,10 +193,7 @@ fn objections(
         })
         .flatten()
         .collect();
-    let waited = |launch: &&&Launch| {
-        launch.usage.is_some_and(|usage| usage.wait_s > WAITED_SHARE * usage.wall_s)
-    };
-    let disturbed = launches.iter().filter(waited).count();
+    let disturbed = launches.iter().filter(|launch| launch.was_disturbed()).count();
     if disturbed as f64 > DISTURBED_SHARE * launches.len() as f64 {
         found.push(format!("{disturbed} of its {} launches were disturbed", launches.len()));
     }

@@ -648,6 +648,7 @@ fn cargo_flags(config: &Config, more: &[String]) -> Vec<String> {
     };
     let mut flags = each("--package", &build.packages);
     flags.extend(each("--features", &build.features));
+    flags.extend((!build.default_features).then(|| "--no-default-features".to_owned()));
     flags.extend(each("--bench", &build.benches));
     flags.extend(each("--profile", build.profile.as_slice()));
     flags.extend_from_slice(more);

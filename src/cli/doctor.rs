@@ -118,7 +118,11 @@ pub(super) fn doctor(arguments: &DoctorArgs, output: &Output) -> Result<u8> {
 fn noises(cpus: &[usize], output: &Output) -> Result<Vec<PairNoise>> {
     let program = std::env::current_exe()?;
     let watch = Watch { interrupt: Interrupt::on_signals()?, reaper: Reaper::start(&program)? };
-    let bench = noise::executable(program, std::env::temp_dir());
+    // Every launch copies the executable beside itself, and the folder of an installed program may not be ours.
+    let place = tempfile::tempdir()?;
+    let copy = place.path().join("pacegate").with_extension(std::env::consts::EXE_EXTENSION);
+    std::fs::copy(&program, &copy)?;
+    let bench = noise::executable(copy, place.path().to_owned());
     let plan = Plan {
         settings: LaunchSettings {
             warm_up: Duration::from_millis(50),

@@ -59,6 +59,7 @@ pub fn judge(comparisons: Vec<Comparison>, policy: &Policy) -> Result<Judgement,
     correct(&mut tested, policy);
     common_shift(&mut tested, policy, &mut notices);
     notices.extend(canary(&tested, policy));
+    notices.extend(disturbed(&tested));
     notices.extend(tested.iter().filter_map(Tested::ended));
     let rejected =
         tested.iter().filter(|t| t.regression.is_some_and(|p| p <= level(policy))).count();
@@ -97,9 +98,13 @@ struct Tested {
     /// One-sided p over all looks, then corrected for the suite; absent where nothing is tested.
     regression: Option<f64>,
     improvement: Option<f64>,
-    /// The whole suite shifted alike, so that this shift is the runner's.
-    runner: bool,
+    /// Why the change is taken for the runner's rather than the code's.
+    runner: Option<&'static str>,
 }
+
+/// Reasons to take a change for the runner's.
+const MOVED_ALIKE: &str = "most of the suite moved alike, which is the runner rather than the code";
+const DISTURBED: &str = "most launches of a side waited for a CPU that something else used";
 
 impl Tested {
     fn new(comparison: Comparison, rules: &Rules<'_>, policy: &Policy) -> Self {
@@ -138,16 +143,19 @@ impl Tested {
             None => (None, None),
         };
         let limit = limit(lambda, accept.as_ref());
+        let runner = comparison.disturbed.then_some(DISTURBED);
+        // What is taken for the runner's is no test of the code, and makes those of others no stricter.
+        let testable = if runner.is_none() { looks.as_slice() } else { &[] };
         Tested {
-            regression: over_looks(&looks, Estimate::p_above, limit),
-            improvement: over_looks(&looks, Estimate::p_below, -lambda),
+            regression: over_looks(testable, Estimate::p_above, limit),
+            improvement: over_looks(testable, Estimate::p_below, -lambda),
             comparison,
             applied,
             lambda,
             accept,
             ended,
             looks,
-            runner: false,
+            runner,
         }
     }
 
@@ -179,6 +187,11 @@ impl Tested {
             format!("what was accepted of {} ended with {until}", ended.benchmark),
             "delete it from the accept records, or accept it anew with `pacegate accept`",
         ))
+    }
+
+    /// Whether it is proven better or worse.
+    fn differs(&self, alpha: f64) -> bool {
+        [self.regression, self.improvement].into_iter().flatten().any(|p| p <= alpha)
     }
 
     /// Whether any look excludes a change for the better beyond the tolerance.
@@ -217,6 +230,7 @@ impl Tested {
         let provable = last.map(|last| provable(&last, policy.alpha_pass));
         if ruling.verdict == Verdict::Inconclusive
             && !ruling.cleared
+            && !comparison.disturbed
             && let Some(provable) = provable.filter(|&provable| provable > lambda)
         {
             let learned = comparison.noise == Noise::History;
@@ -343,7 +357,11 @@ impl Tested {
             Finding::Tested(_) if self.comparison.identical => Ruling::new(
                 Verdict::Unchanged,
                 true,
-                "both revisions build the same executable; the numbers are a canary",
+                if self.differs(level(policy)) {
+                    "both revisions build the same executable, so that the difference is the runner's"
+                } else {
+                    "both revisions build the same executable; the numbers are a canary"
+                },
             ),
             Finding::Tested(looks) if self.looks.is_empty() => {
                 let had = looks.last().map_or(0, |looked| looked.look.pairs);
@@ -357,12 +375,8 @@ impl Tested {
                 let alpha = level(policy);
                 let tolerance = percent(self.lambda);
                 let cleared = self.below(self.limit(), policy.alpha_pass);
-                if self.runner {
-                    Ruling::new(
-                        Verdict::Inconclusive,
-                        false,
-                        "most of the suite moved alike, which is the runner rather than the code",
-                    )
+                if let Some(why) = self.runner {
+                    Ruling::new(Verdict::Inconclusive, false, why)
                 } else if self.regression.is_some_and(|p| p <= alpha) {
                     let than = match (&self.accept, &self.ended) {
                         (Some(accept), _) => format!("what was accepted, {}", up_to(accept)),
@@ -581,7 +595,7 @@ fn common_shift(tested: &mut [Tested], policy: &Policy, notices: &mut Vec<Notice
         match mode {
             Mode::Stored => {
                 for &i in &alike {
-                    tested[i].runner = true;
+                    tested[i].runner = Some(MOVED_ALIKE);
                 }
                 notices.push(Notice::new(
                     "runner",
@@ -604,9 +618,8 @@ fn canary(tested: &[Tested], policy: &Policy) -> Option<Notice> {
     let same: Vec<&Tested> =
         tested.iter().filter(|t| t.comparison.identical && t.regression.is_some()).collect();
     let alpha = level(policy);
-    let differs =
-        |t: &&&Tested| [t.regression, t.improvement].into_iter().flatten().any(|p| p <= alpha);
-    let wrong = same.iter().filter(differs).count();
+    let wrong: Vec<String> =
+        same.iter().filter(|t| t.differs(alpha)).map(|t| t.comparison.id.to_string()).collect();
     let benchmarks = |tested: &mut dyn Iterator<Item = &Tested>| {
         tested.map(|t| &t.comparison.id).collect::<BTreeSet<_>>().len()
     };
@@ -615,7 +628,7 @@ fn canary(tested: &[Tested], policy: &Policy) -> Option<Notice> {
         benchmarks(&mut same.iter().copied()),
         benchmarks(&mut tested.iter())
     );
-    match (same.len(), wrong) {
+    match (same.len(), wrong.len()) {
         (0, _) => None,
         (_, 0) => Some(Notice::new(
             "canary",
@@ -624,9 +637,39 @@ fn canary(tested: &[Tested], policy: &Policy) -> Option<Notice> {
         )),
         _ => Some(Notice::new(
             "canary",
-            format!("{seen}, and {wrong} of these came out different"),
+            format!("{seen}, and {} of these came out different: {}", wrong.len(), few(&wrong)),
             "they cannot be red, but the runner is not to be trusted today",
         )),
+    }
+}
+
+/// What a busy machine measured is told once for all, with a few names.
+fn disturbed(tested: &[Tested]) -> Option<Notice> {
+    let names: BTreeSet<String> = tested
+        .iter()
+        .filter(|t| t.comparison.disturbed)
+        .map(|t| t.comparison.id.to_string())
+        .collect();
+    (!names.is_empty()).then(|| {
+        Notice::new(
+            "disturbed",
+            format!(
+                "measured while something else used the CPU ({}): {}",
+                names.len(),
+                few(&names)
+            ),
+            "beside launches of another time that proves nothing; measure again when the runner is quiet",
+        )
+    })
+}
+
+/// The first three names, and how many there are besides.
+fn few<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+    let shown = names[..names.len().min(3)].join(", ");
+    match names.len().saturating_sub(3) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 

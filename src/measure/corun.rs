@@ -112,7 +112,7 @@ mod shimmed {
 
     use super::{ArmFailed, Clock, Way};
     use crate::measure::discover::Executable;
-    use crate::measure::launch::{Home, LaunchSettings, check_on};
+    use crate::measure::launch::{Copy, Home, LaunchSettings, check_on};
     use crate::measure::process::{Process, wait_a_slice};
     use crate::measure::{ClockReport, Failed, Launch, Phase, Watch, page};
 
@@ -139,12 +139,14 @@ mod shimmed {
         let page = Page::new(arms.len(), way, settings.patience, drawn.random()).map_err(all)?;
         let homes: Vec<Home> =
             arms.iter().map(|_| Home::new()).collect::<Result<_, _>>().map_err(all)?;
+        let copies: Vec<Copy> =
+            arms.iter().map(|arm| Copy::of(arm)).collect::<Result<_, _>>().map_err(all)?;
 
         let mut running: Vec<Process<'_>> = Vec::new();
         let mut started: Vec<usize> = Vec::new();
         for slot in 0..arms.len() {
             let arm = slots.iter().position(|&place| place == slot).expect("slots are shuffled");
-            let mut command = homes[arm].command(arms[arm], settings, seed);
+            let mut command = homes[arm].command(&copies[arm].executable, settings, seed);
             command
                 .args(["--exact", benchmark])
                 .env("LD_PRELOAD", &shim)

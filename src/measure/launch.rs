@@ -77,14 +77,45 @@ pub fn launch(
     seed: u64,
     watch: &Watch,
 ) -> Result<Launch, Failed> {
-    let home = Home::new()?;
-    let mut command = home.command(executable, settings, seed);
+    let (home, copy) = (Home::new()?, Copy::of(executable)?);
+    let mut command = home.command(&copy.executable, settings, seed);
     command.args(["--exact", benchmark]);
     let mut running = [home.start(&mut command, watch)?];
     wait_for_all(&mut running, settings.time_out, watch)?;
     let [process] = running;
     let (usage, _) = home.end(process)?;
     home.read(benchmark, usage, seed)
+}
+
+/// A copy of an executable that one launch runs, beside the executable and gone with it.
+///
+/// Where the pages of a file lie in memory moves times by percents, and every launch of that file shares them: two
+/// copies of one executable were seen to differ by 9 % throughout a session. So this place is drawn anew as well.
+pub(super) struct Copy {
+    pub(super) executable: Executable,
+    _folder: TempDir,
+}
+
+impl Copy {
+    pub(super) fn of(executable: &Executable) -> Result<Self, Failed> {
+        let path = &executable.path;
+        let copy = || -> io::Result<Copy> {
+            let beside = path.parent().unwrap_or(Path::new("."));
+            let folder = tempfile::Builder::new()
+                .prefix(&folder_prefix(std::process::id()))
+                .tempdir_in(beside)?;
+            let copy = folder.path().join(path.file_name().unwrap_or_default());
+            fs::copy(path, &copy)?;
+            Ok(Copy {
+                executable: Executable { path: copy, ..executable.clone() },
+                _folder: folder,
+            })
+        };
+        copy().map_err(|error| {
+            let message = format!("{} could not be copied for a launch: {error}", path.display());
+            Failed::new(Phase::Start, message)
+        })
+    }
 }
 
 /// Launches whatever matches the regular expression `filter`, as briefly as criterion allows, and returns

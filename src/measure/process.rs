@@ -15,6 +15,9 @@ const OUTPUT_MAX: u64 = 1 << 20;
 /// How much of the output a failure quotes: lines, and bytes.
 const QUOTED_LINES: usize = 20;
 const QUOTED_BYTES: u64 = 4096;
+/// A program that was just written is busy while a process that another thread started meanwhile still has the open
+/// file, which lasts until that one has become its own program.
+const TRIES_MAX: u32 = 1000;
 /// Longest wait between two looks at the interrupt flag.
 const SLICE: Duration = Duration::from_millis(20);
 
@@ -38,8 +41,20 @@ impl<'w> Process<'w> {
         command.stdin(std::process::Stdio::null());
         watch.reaper.mark(command);
         let steal_before = steal_ns();
-        let started = Instant::now();
-        let child = command.spawn()?;
+        let mut started = Instant::now();
+        let mut tries = 1;
+        let child = loop {
+            match command.spawn() {
+                Err(error)
+                    if error.kind() == io::ErrorKind::ExecutableFileBusy && tries < TRIES_MAX =>
+                {
+                    std::thread::sleep(Duration::from_millis(1));
+                    started = Instant::now();
+                    tries += 1;
+                }
+                done => break done?,
+            }
+        };
         watch.reaper.add(child.id());
         #[cfg(target_os = "linux")]
         let handle = rustix::process::pidfd_open(pid(&child), rustix::process::PidfdFlags::empty());

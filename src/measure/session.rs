@@ -27,7 +27,7 @@ use super::corun::{ArmFailed, Clock, Way, corun};
 use super::discover::Executable;
 use super::launch::{LaunchSettings, launch};
 use super::{Error, ErrorKind, Launch, Phase, Watch, cpu};
-use crate::model::Experiment;
+use crate::model::{Experiment, Usage};
 
 /// One benchmark that all arms hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,9 +137,7 @@ pub enum Stage {
     Measuring(usize),
 }
 
-/// A launch that waited for its CPU for more than this share of its time was disturbed, unless the whole
-/// session is like that: then three times the session's median is the limit.
-const QUEUE_SHARE_MAX: f64 = 0.05;
+/// Where the whole session is disturbed, a launch counts as disturbed that waited for this many times the median.
 const QUEUE_SHARE_MEDIANS: f64 = 3.0;
 /// Repetitions of a disturbed pair.
 const REPETITIONS_MAX: usize = 2;
@@ -402,7 +400,7 @@ impl Session<'_> {
         shares.extend(launches.iter().map(|launch| launch.usage.queue_share()));
         let mut sorted = shares.clone();
         sorted.sort_by(f64::total_cmp);
-        let limit = QUEUE_SHARE_MAX.max(QUEUE_SHARE_MEDIANS * sorted[sorted.len() / 2]);
+        let limit = Usage::DISTURBED_SHARE.max(QUEUE_SHARE_MEDIANS * sorted[sorted.len() / 2]);
         launches.iter().any(|launch| launch.usage.queue_share() > limit)
     }
 

@@ -180,6 +180,16 @@ pub struct Usage {
     pub cpu: u32,
 }
 
+impl Usage {
+    /// A launch that waited for a CPU for more than this share of its time was disturbed.
+    pub const DISTURBED_SHARE: f64 = 0.05;
+
+    /// Whether others used the CPU for a part of the launch that shows in its times.
+    pub fn was_disturbed(&self) -> bool {
+        self.wait_s > Self::DISTURBED_SHARE * self.wall_s
+    }
+}
+
 /// One fresh process for one benchmark: the unit of evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -192,6 +202,13 @@ pub struct Launch {
     /// What the operating system said of it, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+}
+
+impl Launch {
+    /// Whether it is known to have been disturbed.
+    pub fn was_disturbed(&self) -> bool {
+        self.usage.as_ref().is_some_and(Usage::was_disturbed)
+    }
 }
 
 /// One launch whose samples are no longer at hand: all that a comparison of launches needs.

@@ -285,6 +285,36 @@ fn on_the_first_day_forty_percent_is_red_and_ten_is_open_with_the_reason() {
     );
 }
 
+/// The same check on a machine where others used the CPU during so many of the ten plain launches, for a share of each.
+fn disturbed(launches: usize, share: f64) -> EvidenceFile {
+    let mut file = check_with_release(1.0, 1.4, &Policy::default());
+    let series = &mut file.runs.get_mut(&Arm::Alone).unwrap().series[0];
+    let Evidence::Sampled(plain) = &mut series.evidence else { panic!("plain launches") };
+    assert_eq!(plain.len(), 10);
+    for launch in &mut plain[..launches] {
+        launch.usage = Some(Usage { wall_s: 1.0, wait_s: share, ..Usage::default() });
+    }
+    file
+}
+
+#[test]
+fn launches_of_a_busy_machine_say_nothing_about_a_release() {
+    judged(&disturbed(10, Usage::DISTURBED_SHARE), 10, &["FAIL"]);
+    let busy = 1.01 * Usage::DISTURBED_SHARE;
+    judged(&disturbed(5, busy), 10, &["FAIL"]);
+    let verdict = judged(
+        &disturbed(6, busy),
+        0,
+        &["INCONCLUSIVE", "measured while something else used the CPU (1): suite::large"],
+    );
+    assert_eq!(verdict["outcome"], "inconclusive");
+    let rows = verdict["benchmarks"].as_array().unwrap();
+    let of = |reference: &str| rows.iter().find(|row| row["reference"] == reference).unwrap();
+    assert_eq!((&of("release")["gated"], &of("release")["cleared"]), (&true.into(), &false.into()));
+    // What was launched together was busy together.
+    assert_eq!(of("base")["verdict"], "unchanged");
+}
+
 #[test]
 fn noise_between_sessions_that_hides_the_budget_does_not_nag() {
     let says = ["PASS", "1 is not guarded since the release", "since 1.4.0 +1."];

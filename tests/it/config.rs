@@ -62,6 +62,7 @@ profiles:
 build:
   packages: [parser]
   features: [fast]
+  default_features: false
   profile: release
   benches: [parse]
 env: [LANG]
@@ -106,6 +107,7 @@ default_branch: trunk
     assert_eq!((quick.benchmarks.len(), quick.cpus.as_slice()), (1, [2, 3].as_slice()));
     assert_eq!(config.profiles[DEFAULT_PROFILE].looks, policy.looks);
     assert_eq!(config.build.profile.as_deref(), Some("release"));
+    assert!(!config.build.default_features);
     assert_eq!((config.env, config.default_branch), (vec!["LANG".into()], Some("trunk".into())));
 }
 

@@ -153,7 +153,7 @@ fn all_benchmarks_are_listed_with_their_full_names() {
     let watch = Watch::default();
     let listed = contents(executable(&FIXTURE.baseline, "well"), &watch).unwrap();
     let Contents::Criterion(ids) = listed else { panic!("not criterion: {listed:?}") };
-    assert_eq!(ids.len(), 10);
+    assert_eq!(ids.len(), 11);
     assert_eq!(ids[0], "compute/mix/odd: *?|");
     let long: Vec<_> = ids.iter().filter(|id| id.len() > 100).collect();
     assert_eq!(long.len(), 3);
@@ -178,6 +178,27 @@ fn a_launch_brings_samples_metrics_and_usage() {
     let made = launch(well, "tells a metric", &brief(), 7, &watch).unwrap();
     // Once for every time that criterion calls the closure.
     assert!(!made.metrics.is_empty() && made.metrics.iter().all(|line| line.contains("size")));
+}
+
+#[test]
+fn every_launch_runs_a_copy_of_its_own_that_is_gone_afterwards() {
+    let well = executable(&FIXTURE.candidate, "well");
+    let watch = Watch::default();
+    let mut launches: Vec<_> =
+        (0..2).map(|_| launch(well, "tells its file", &brief(), 7, &watch).unwrap()).collect();
+    if corun::AVAILABLE {
+        launches.extend(
+            corun(&[well, well], "tells its file", &brief(), Way::Free, 7, &watch).unwrap(),
+        );
+    }
+    let files: BTreeSet<PathBuf> =
+        launches.iter().map(|launch| launch.metrics[0].clone().into()).collect();
+    assert_eq!(files.len(), launches.len());
+    for file in files {
+        assert_eq!(file.file_name(), well.path.file_name());
+        assert_eq!(file.parent().unwrap().parent(), well.path.parent());
+        assert!(!file.parent().unwrap().exists());
+    }
 }
 
 #[test]
