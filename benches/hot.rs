@@ -5,6 +5,7 @@
 
 mod data;
 
+use std::cell::LazyCell;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -64,29 +65,34 @@ fn stats(criterion: &mut Criterion) {
 /// The default branch of a large project: ten thousand series of a hundred runs, one in a hundred with a step.
 fn history(criterion: &mut Criterion) {
     let (series, runs) = (10_000, 100);
-    let mut noise = uniform(usize::MAX).map(|u| 0.02 * (u - 0.5));
-    let mut whole = timeline(&vec![0.0; runs]);
-    whole.series = (0..series)
-        .map(|number| {
-            let step = if number % 100 == 0 { 0.05 } else { 0.0 };
-            let ys: Vec<f64> = noise
-                .by_ref()
-                .take(runs)
-                .enumerate()
-                .map(|(run, y)| if run < 80 { y } else { y + step })
-                .collect();
-            let mut track = timeline(&ys).series.remove(0);
-            track.key.id = Id::new("suite", format!("group/benchmark/{number:05}"));
-            track
-        })
-        .collect();
-    let found = watch(&whole, &[], &Settings::default());
-    assert!(!found.alerts.is_empty(), "the steps are found");
+    // Made where it is measured: a launch of another benchmark would wait for it.
+    let whole = LazyCell::new(|| {
+        let mut noise = uniform(usize::MAX).map(|u| 0.02 * (u - 0.5));
+        let mut whole = timeline(&vec![0.0; runs]);
+        whole.series = (0..series)
+            .map(|number| {
+                let step = if number % 100 == 0 { 0.05 } else { 0.0 };
+                let ys: Vec<f64> = noise
+                    .by_ref()
+                    .take(runs)
+                    .enumerate()
+                    .map(|(run, y)| if run < 80 { y } else { y + step })
+                    .collect();
+                let mut track = timeline(&ys).series.remove(0);
+                track.key.id = Id::new("suite", format!("group/benchmark/{number:05}"));
+                track
+            })
+            .collect();
+        let found = watch(&whole, &[], &Settings::default());
+        assert!(!found.alerts.is_empty(), "the steps are found");
+        whole
+    });
 
     let mut group = criterion.benchmark_group("history");
     group.sample_size(10);
     group.bench_function(BenchmarkId::new("watch", format!("{series}x{runs}")), |bencher| {
-        bencher.iter(|| watch(black_box(&whole), &[], &Settings::default()));
+        let whole = &*whole;
+        bencher.iter(|| watch(black_box(whole), &[], &Settings::default()));
     });
     group.finish();
 }
@@ -94,21 +100,25 @@ fn history(criterion: &mut Criterion) {
 /// A whole suite: read from packed evidence, compared and judged.
 fn suite(criterion: &mut Criterion) {
     let (benchmarks, pairs, samples) = (10_000, 10, 20);
-    let file = evidence(benchmarks, pairs, samples);
-    let mut packed = Vec::new();
-    let mut packer = zstd::Encoder::new(&mut packed, 3).expect("a level that zstd knows");
-    file.to_writer(&mut packer).expect("memory takes every byte");
-    packer.finish().expect("memory takes every byte");
-    let runs = [Arm::Baseline, Arm::Candidate].map(|arm| file.runs[&arm].clone());
+    // Made where they are measured, like the history.
+    let file = LazyCell::new(|| evidence(benchmarks, pairs, samples));
+    let packed = LazyCell::new(|| {
+        let mut packed = Vec::new();
+        let mut packer = zstd::Encoder::new(&mut packed, 3).expect("a level that zstd knows");
+        file.to_writer(&mut packer).expect("memory takes every byte");
+        packer.finish().expect("memory takes every byte");
+        packed
+    });
 
     let mut group = criterion.benchmark_group("suite");
     group.sample_size(10);
     let name = format!("{benchmarks}x2x{pairs}");
     group.bench_function(BenchmarkId::new("read", &name), |bencher| {
-        bencher.iter(|| EvidenceFile::from_reader(packed.as_slice(), &Limits::OWN));
+        let packed = packed.as_slice();
+        bencher.iter(|| EvidenceFile::from_reader(packed, &Limits::OWN));
     });
     group.bench_function(BenchmarkId::new("assess", &name), |bencher| {
-        let [baseline, candidate] = &runs;
+        let [baseline, candidate] = [Arm::Baseline, Arm::Candidate].map(|arm| &file.runs[&arm]);
         let sides = Sides { baseline, candidate, release: None };
         bencher.iter(|| assess(sides, &file.policy, None));
     });

@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 
 use crate::compare::{Comparison, Finding, Looked, Noise};
-use crate::model::{BenchmarkId, Better, Mode, Notice, Reference};
+use crate::model::{BenchmarkId, Better, Mode, Notice, Reference, listed};
 use crate::stats::dist::t_upper;
 use crate::stats::multiple::{benjamini_hochberg, holm};
 use crate::stats::power::{Needed, needed, smallest_caught};
@@ -637,40 +637,35 @@ fn canary(tested: &[Tested], policy: &Policy) -> Option<Notice> {
         )),
         _ => Some(Notice::new(
             "canary",
-            format!("{seen}, and {} of these came out different: {}", wrong.len(), few(&wrong)),
+            format!(
+                "{seen}, and {} of these came out different: {}",
+                wrong.len(),
+                listed(&wrong, NAMED)
+            ),
             "they cannot be red, but the runner is not to be trusted today",
         )),
     }
 }
 
+/// Names that a notice about many benchmarks gives.
+const NAMED: usize = 3;
+
 /// What a busy machine measured is told once for all, with a few names.
 fn disturbed(tested: &[Tested]) -> Option<Notice> {
-    let names: BTreeSet<String> = tested
-        .iter()
-        .filter(|t| t.comparison.disturbed)
-        .map(|t| t.comparison.id.to_string())
-        .collect();
+    let ids: BTreeSet<&BenchmarkId> =
+        tested.iter().filter(|t| t.comparison.disturbed).map(|t| &t.comparison.id).collect();
+    let names: Vec<String> = ids.into_iter().map(ToString::to_string).collect();
     (!names.is_empty()).then(|| {
         Notice::new(
             "disturbed",
             format!(
                 "measured while something else used the CPU ({}): {}",
                 names.len(),
-                few(&names)
+                listed(&names, NAMED)
             ),
             "beside launches of another time that proves nothing; measure again when the runner is quiet",
         )
     })
-}
-
-/// The first three names, and how many there are besides.
-fn few<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
-    let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
-    let shown = names[..names.len().min(3)].join(", ");
-    match names.len().saturating_sub(3) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
 }
 
 /// What a look can prove: the tolerance, on the logarithmic scale, that an unchanged benchmark with this noise

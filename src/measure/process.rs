@@ -16,7 +16,7 @@ const OUTPUT_MAX: u64 = 1 << 20;
 const QUOTED_LINES: usize = 20;
 const QUOTED_BYTES: u64 = 4096;
 /// A program that was just written is busy while a process that another thread started meanwhile still has the open
-/// file, which lasts until that one has become its own program.
+/// file, which lasts until that one has become its own program. So many tries are made, a millisecond apart.
 const TRIES_MAX: u32 = 1000;
 /// Longest wait between two looks at the interrupt flag.
 const SLICE: Duration = Duration::from_millis(20);

@@ -24,4 +24,5 @@ pub use evidence::{
 };
 pub use metric::{Better, Metric, Unit};
 pub use notice::Notice;
+pub(crate) use notice::listed;
 pub use run::{Arm, Experiment, Failure, Look, Mode, Reference, Revision, Run, Series};

@@ -21,3 +21,27 @@ impl Notice {
         Notice { kind: kind.into(), seen: seen.into(), advice: advice.into() }
     }
 }
+
+/// `a`, `a and b`, `a, b and c`, `a, b, c and 4 more`.
+pub(crate) fn listed(items: &[String], most: usize) -> String {
+    let shown = &items[..items.len().min(most)];
+    let more = items.len() - shown.len();
+    match (shown, more) {
+        ([], _) => String::new(),
+        ([one], 0) => one.clone(),
+        ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
+        (_, more) => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_cut_where_it_is_long() {
+        let items = ["a", "b", "c", "d"].map(String::from);
+        assert_eq!(listed(&items[..2], 3), "a and b");
+        assert_eq!(listed(&items, 2), "a, b and 2 more");
+    }
+}

@@ -7,7 +7,7 @@ use super::terminal::{Page, Screen, left, right, verdict_style};
 use super::{Report, text};
 use crate::compare::Noise;
 use crate::gate::{Row, Verdict};
-use crate::model::{BenchmarkId, Better, Mode, Reference};
+use crate::model::{BenchmarkId, Better, Mode, Reference, listed};
 
 /// Dots of the plot that stand on each other; more than that share one.
 const PLOT_HEIGHT: usize = 6;
@@ -242,11 +242,7 @@ pub(super) fn facts(report: &Report, row: &Row) -> Vec<(&'static str, String)> {
             if looks.is_empty() {
                 String::new()
             } else {
-                format!(
-                    "after {} {pairs}{}",
-                    text::listed(&looks, looks.len()),
-                    enough(report, row)
-                )
+                format!("after {} {pairs}{}", listed(&looks, looks.len()), enough(report, row))
             },
         ),
         ("to settle", settle(row)),

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::text::{self, listed, plural, share};
+use super::text::{self, plural, share};
 use super::{Headline, Report, Side};
 use crate::gate::{Accept, Correction, Missing, Outcome, Row, Verdict};
-use crate::model::{BenchmarkId, Difference, Experiment, Mode, Notice, Reference};
+use crate::model::{BenchmarkId, Difference, Experiment, Mode, Notice, Reference, listed};
 
 /// How a page shows text that pacegate did not write: names, and sentences of others.
 #[derive(Clone, Copy)]

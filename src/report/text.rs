@@ -376,18 +376,6 @@ pub(super) fn plural(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
-/// `a`, `a and b`, `a, b and c`, `a, b, c and 4 more`.
-pub(super) fn listed(items: &[String], most: usize) -> String {
-    let shown = &items[..items.len().min(most)];
-    let more = items.len() - shown.len();
-    match (shown, more) {
-        ([], _) => String::new(),
-        ([one], 0) => one.clone(),
-        ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
-        (_, more) => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
 /// Breaks a text between words at `width` columns. The first line begins with `first`, later ones with `indent`
 /// blanks.
 pub(super) fn wrap(first: &str, text: &str, width: usize, indent: usize) -> String {
@@ -510,10 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_lines() {
-        let items = ["a", "b", "c", "d"].map(String::from);
-        assert_eq!(listed(&items[..2], 3), "a and b");
-        assert_eq!(listed(&items, 2), "a, b and 2 more");
+    fn lines_break_between_words() {
         assert_eq!(wrap("- ", "one two three", 9, 2), "- one two\n  three");
         assert_eq!(wrap("", "endlesslylongword x", 5, 2), "endlesslylongword\n  x");
     }

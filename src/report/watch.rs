@@ -20,7 +20,7 @@ use super::terminal::{Page, Screen, Verbosity, left, right};
 use super::{Headline, text};
 use crate::history::watch::{EVENT_SLACK, Member};
 use crate::history::{Alert, Findings, Kind, Point, Status, Timeline, Track};
-use crate::model::{BenchmarkId, Better, Metric, Notice};
+use crate::model::{BenchmarkId, Better, Metric, Notice, listed};
 use crate::stats::ranks::hodges_lehmann;
 
 /// Name and version of the format.
@@ -221,7 +221,7 @@ fn asides(findings: &Findings, timeline: &Timeline) -> Vec<String> {
             commit(timeline, moved.commit),
             moved.from,
             moved.to,
-            if facts.is_empty() { "no hard fact differs".into() } else { text::listed(&facts, 3) }
+            if facts.is_empty() { "no hard fact differs".into() } else { listed(&facts, 3) }
         ));
     }
     for spike in &findings.spikes {
@@ -451,7 +451,7 @@ fn body(alert: &Alert, timeline: &Timeline) -> String {
     let mut page = block(alert, alert.status.name(), timeline);
     if !alert.facts.is_empty() {
         let facts: Vec<String> = alert.facts.iter().map(ToString::to_string).collect();
-        let facts = format!("At the same place: {}", text::listed(&facts, 3));
+        let facts = format!("At the same place: {}", listed(&facts, 3));
         page.push_str(&format!("{}\n\n", sentence(&facts)));
     }
     let worst = &timeline.series[alert.members[0].track];
