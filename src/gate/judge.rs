@@ -13,6 +13,7 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::f64::consts::PI;
 
 use crate::compare::{Comparison, Finding, Looked, Noise};
 use crate::model::{BenchmarkId, Better, Mode, Notice, Reference, listed};
@@ -20,7 +21,8 @@ use crate::stats::dist::t_upper;
 use crate::stats::multiple::{benjamini_hochberg, holm};
 use crate::stats::power::{Needed, needed, smallest_caught};
 use crate::stats::sequential::{attempt_alpha, sequential_p};
-use crate::stats::{Estimate, summary};
+use crate::stats::summary::{self, MAD_TO_SD};
+use crate::stats::{Component, Estimate};
 
 use super::accept::{Accept, Standing};
 use super::policy::{Applied, Correction, Gated, Missing, Noisy, Policy, Rules, Trust};
@@ -56,8 +58,8 @@ pub fn judge(comparisons: Vec<Comparison>, policy: &Policy) -> Result<Judgement,
     let mut tested: Vec<Tested> =
         comparisons.into_iter().map(|comparison| Tested::new(comparison, &rules, policy)).collect();
     let mut notices = Vec::new();
-    correct(&mut tested, policy);
     common_shift(&mut tested, policy, &mut notices);
+    correct(&mut tested, policy);
     notices.extend(canary(&tested, policy));
     notices.extend(disturbed(&tested));
     notices.extend(tested.iter().filter_map(Tested::ended));
@@ -98,13 +100,18 @@ struct Tested {
     /// One-sided p over all looks, then corrected for the suite; absent where nothing is tested.
     regression: Option<f64>,
     improvement: Option<f64>,
-    /// Why the change is taken for the runner's rather than the code's.
-    runner: Option<&'static str>,
+    /// What the whole suite moved by, where that is taken for the runner; the looks are what lies beyond it.
+    shift: Option<Shift>,
 }
 
-/// Reasons to take a change for the runner's.
-const MOVED_ALIKE: &str = "most of the suite moved alike, which is the runner rather than the code";
-const DISTURBED: &str = "most launches of a side waited for a CPU that something else used";
+/// A change that is taken for the runner's.
+#[derive(Clone, Copy)]
+struct Shift {
+    /// The logarithm of the ratio that the suite has in common, positive where it got worse.
+    by: f64,
+    /// How far the runner's effect on one benchmark may lie from it.
+    unknown: Component,
+}
 
 impl Tested {
     fn new(comparison: Comparison, rules: &Rules<'_>, policy: &Policy) -> Self {
@@ -142,26 +149,41 @@ impl Tested {
             Some(Standing::Ended(accept)) => (None, Some(accept.clone())),
             None => (None, None),
         };
-        let limit = limit(lambda, accept.as_ref());
-        let runner = comparison.disturbed.then_some(DISTURBED);
-        // What is taken for the runner's is no test of the code, and makes those of others no stricter.
-        let testable = if runner.is_none() { looks.as_slice() } else { &[] };
-        Tested {
-            regression: over_looks(testable, Estimate::p_above, limit),
-            improvement: over_looks(testable, Estimate::p_below, -lambda),
+        let mut tested = Tested {
+            regression: None,
+            improvement: None,
             comparison,
             applied,
             lambda,
             accept,
             ended,
             looks,
-            runner,
+            shift: None,
+        };
+        tested.test();
+        tested
+    }
+
+    /// Asks every look. What a busy machine measured is no test of the code, and makes those of others no stricter.
+    fn test(&mut self) {
+        let looks = if self.comparison.disturbed { &[] } else { self.looks.as_slice() };
+        self.regression = over_looks(looks, Estimate::p_above, self.limit());
+        self.improvement = over_looks(looks, Estimate::p_below, -self.lambda);
+    }
+
+    /// Tests what lies beyond the shift of the whole suite.
+    fn beside(&mut self, shift: Shift) {
+        for looked in &mut self.looks {
+            looked.estimate.delta -= shift.by;
+            looked.estimate = looked.estimate.widened(&[shift.unknown]);
         }
+        self.shift = Some(shift);
+        self.test();
     }
 
     /// What must be exceeded to fail the gate: the tolerance, or what was agreed to beyond it.
     fn limit(&self) -> f64 {
-        limit(self.lambda, self.accept.as_ref())
+        self.accept.as_ref().map_or(self.lambda, |accept| self.lambda.max(accept.ceiling.ln_1p()))
     }
 
     /// Whether any look excludes a change for the worse beyond a margin.
@@ -203,7 +225,8 @@ impl Tested {
         let ruling = self.ruling(policy);
         let limit = self.limit();
         let accepted = self.accept.clone().filter(|_| ruling.accepted);
-        let Tested { comparison, applied, lambda, looks, regression, improvement, .. } = self;
+        let Tested { comparison, applied, lambda, looks, regression, improvement, shift, .. } =
+            self;
         let last = looks.last().copied();
         let shown = shown_estimate(&comparison);
         let mut gated =
@@ -231,6 +254,7 @@ impl Tested {
         if ruling.verdict == Verdict::Inconclusive
             && !ruling.cleared
             && !comparison.disturbed
+            && shift.is_none()
             && let Some(provable) = provable.filter(|&provable| provable > lambda)
         {
             let learned = comparison.noise == Noise::History;
@@ -293,10 +317,10 @@ impl Tested {
             p_regression: regression,
             p_improvement: improvement,
             launches: (count(&comparison.scores.baseline), count(&comparison.scores.candidate)),
-            // Against the noise between sessions, more launches of this one help nothing.
+            // Against the noise between sessions and the speed of the runner, more launches of this one help nothing.
             launches_needed: last
                 .filter(|_| ruling.verdict == Verdict::Inconclusive)
-                .filter(|_| comparison.between_sessions.is_none())
+                .filter(|_| comparison.between_sessions.is_none() && shift.is_none())
                 .and_then(|last| {
                     let (pairs, weight) = (last.look.pairs as usize, last.look.weight);
                     match needed(
@@ -375,7 +399,8 @@ impl Tested {
                 let alpha = level(policy);
                 let tolerance = percent(self.lambda);
                 let cleared = self.below(self.limit(), policy.alpha_pass);
-                if let Some(why) = self.runner {
+                if self.comparison.disturbed {
+                    let why = "most launches of a side waited for a CPU that something else used";
                     Ruling::new(Verdict::Inconclusive, false, why)
                 } else if self.regression.is_some_and(|p| p <= alpha) {
                     let than = match (&self.accept, &self.ended) {
@@ -385,11 +410,14 @@ impl Tested {
                         }
                         (None, None) => format!("the tolerance of {tolerance}"),
                     };
-                    Ruling::new(
-                        Verdict::Regression,
-                        false,
-                        format!("proven worse by more than {than}"),
-                    )
+                    let beside = self.shift.map_or(String::new(), |shift| {
+                        format!(
+                            ", beside the {:+.1} % of the whole suite",
+                            100.0 * shift.by.exp_m1()
+                        )
+                    });
+                    let reason = format!("proven worse by more than {than}{beside}");
+                    Ruling::new(Verdict::Regression, false, reason)
                 } else if let Some(accept) =
                     self.accept.as_ref().filter(|_| self.is_accepted(alpha))
                 {
@@ -426,7 +454,11 @@ impl Tested {
                     let limit = percent(self.limit());
                     let mut reason =
                         format!("a change for the worse of more than {limit} is not excluded");
-                    if let Some(noise) = self.comparison.between_sessions {
+                    if self.shift.is_some() {
+                        reason.push_str(
+                            ": most of the suite moved alike, which is the runner rather than the code",
+                        );
+                    } else if let Some(noise) = self.comparison.between_sessions {
                         reason.push_str(&format!(
                             ": sessions of a runner are taken to differ by {} one from another",
                             percent(noise.sd.ln_1p())
@@ -486,11 +518,6 @@ impl Ruling {
     fn new(verdict: Verdict, cleared: bool, reason: impl Into<String>) -> Self {
         Ruling { verdict, cleared, reason: reason.into(), accepted: false }
     }
-}
-
-/// What must be exceeded to fail the gate, on the logarithmic scale.
-fn limit(lambda: f64, accept: Option<&Accept>) -> f64 {
-    accept.map_or(lambda, |accept| lambda.max(accept.ceiling.ln_1p()))
 }
 
 /// One-sided p over all looks against a margin; none where nothing was tested.
@@ -564,44 +591,53 @@ const COMMON_SHARE: f64 = 0.5;
 /// A suite of fewer benchmarks than this has no common shift to speak of.
 const COMMON_FLOOR: usize = 5;
 
-/// Sides that were measured apart may differ because the runner does. Sides measured together share the runner,
-/// so there a common shift is real, and only told.
+/// By how much benchmarks differ, as a share of the shift, in what another speed of the runner does to them: its clock
+/// moves those that compute, its memory those that wait for it. They may differ more, and then the suite shows it.
+const RESPONSE: f64 = 0.5;
+
+/// Efficiency of the median absolute deviation against the standard deviation: it is known as if from so few values.
+const MAD_EFFICIENCY: f64 = 0.37;
+
+/// Sides that were measured apart may differ because the runner does, and each benchmark follows the runner in its own
+/// measure: there each row is tested by what it moved beyond the suite. Sides measured together share the runner, so
+/// there a common shift is real, and only told.
 fn common_shift(tested: &mut [Tested], policy: &Policy, notices: &mut Vec<Notice>) {
     for mode in [Mode::Stored, Mode::Paired] {
-        let deltas: Vec<(usize, f64)> = (0..tested.len())
+        let (rows, deltas): (Vec<usize>, Vec<f64>) = (0..tested.len())
             .filter(|&i| tested[i].comparison.mode == mode && !tested[i].comparison.identical)
+            .filter(|&i| tested[i].comparison.metric.unit.follows_speed())
             .filter_map(|i| Some((i, tested[i].looks.last()?.estimate.delta)))
-            .collect();
-        if deltas.len() < COMMON_FLOOR {
+            .unzip();
+        if rows.len() < COMMON_FLOOR {
             continue;
         }
-        let shift = summary::median(&deltas.iter().map(|&(_, delta)| delta).collect::<Vec<_>>());
-        let alike: Vec<usize> = deltas
-            .iter()
-            .filter(|&&(_, delta)| (delta - shift).abs() <= 0.5 * shift.abs())
-            .map(|&(i, _)| i)
-            .collect();
-        if shift.abs() < policy.tolerance.ln_1p()
-            || (alike.len() as f64) < COMMON_SHARE * deltas.len() as f64
-        {
+        let (n, shift) = (rows.len() as f64, summary::median(&deltas));
+        let alike =
+            deltas.iter().filter(|&delta| (delta - shift).abs() <= 0.5 * shift.abs()).count();
+        if shift.abs() < policy.tolerance.ln_1p() || (alike as f64) < COMMON_SHARE * n {
             continue;
         }
         let seen = format!(
-            "{} of {} benchmarks moved alike, by about {:+.1} %",
-            alike.len(),
-            deltas.len(),
+            "{alike} of {} benchmarks moved alike, by about {:+.1} %",
+            rows.len(),
             100.0 * shift.exp_m1()
         );
         match mode {
             Mode::Stored => {
-                for &i in &alike {
-                    tested[i].runner = Some(MOVED_ALIKE);
+                let response = (MAD_TO_SD * summary::mad(&deltas)).max(RESPONSE * shift.abs());
+                // The second part is the variance of the median that stands for the runner.
+                let unknown = Component {
+                    variance: response.powi(2) * (1.0 + 0.5 * PI / n),
+                    df: MAD_EFFICIENCY * (n - 1.0),
+                };
+                for i in rows {
+                    tested[i].beside(Shift { by: shift, unknown });
                 }
                 notices.push(Notice::new(
                     "runner",
                     seen,
-                    "the sides were measured at different times, so this is taken for the runner; \
-                     measure both revisions in one session to tell",
+                    "the sides were measured at different times, so this is taken for the runner, and each row is \
+                     tested by what it moved beyond the others; measure both revisions in one session to tell",
                 ));
             }
             Mode::Paired => notices.push(Notice::new(

@@ -52,6 +52,11 @@ impl Unit {
             _ => None,
         }
     }
+
+    /// Whether the speed of the runner moves it: times and rates, not sizes or counts.
+    pub fn follows_speed(&self) -> bool {
+        self.0 == "ns" || self.0.ends_with("/s")
+    }
 }
 
 impl fmt::Display for Unit {

@@ -205,6 +205,56 @@ fn a_common_shift_is_the_runner_only_where_the_sides_were_measured_apart() {
     assert!(apart.notices.iter().any(|notice| notice.kind == "runner"));
 }
 
+/// Forty benchmarks against a release of another day: the first moved by `odd`, the others by `runner` to a power
+/// around one, since each follows the speed of a runner in its own measure.
+fn another_day(seed: u64, runner: f64, odd: f64) -> Session {
+    let mut session = Session::new(seed).bench("odd", odd, 0.002, 10);
+    for i in 0..39_i32 {
+        let measure = 0.4 + 1.2 * f64::from(i) / 38.0;
+        session = session.bench(&format!("b{i}"), runner.powf(measure), 0.002, 10);
+    }
+    session.baseline.session = None;
+    session
+}
+
+#[test]
+fn benchmarks_that_follow_the_runner_in_their_own_measure_are_no_regressions() {
+    for (seed, runner) in [(30, 1.45), (31, 1.1), (32, 0.7)] {
+        // The odd one is among the most sensitive ones: +77 % where the suite moved by +45 %.
+        let report = another_day(seed, runner, f64::powf(runner, 1.54)).report(&Policy::default());
+        assert_eq!(report.outcome, Outcome::Inconclusive, "{:?}", report.headline());
+        assert!(report.rows.iter().all(|row| row.verdict == Verdict::Inconclusive));
+        assert!(report.rows.iter().all(|row| row.launches_needed.is_none()));
+        assert!(report.notices.iter().any(|notice| notice.kind == "runner"));
+    }
+}
+
+#[test]
+fn what_lies_far_beyond_the_shift_of_the_suite_is_red() {
+    for (runner, odd) in [(1.06, 4.0), (1.45, 4.0), (0.7, 4.0), (1.06, 1.5)] {
+        let report = another_day(33, runner, odd).report(&Policy::default());
+        assert_eq!(report.outcome, Outcome::Fail, "{runner} {odd}: {:?}", report.headline());
+        let red: Vec<_> =
+            report.rows.iter().filter(|row| row.verdict == Verdict::Regression).collect();
+        assert_eq!(red.len(), 1);
+        assert_eq!(red[0].id.name, "odd");
+        assert!(red[0].reason.contains("of the whole suite"), "{}", red[0].reason);
+    }
+}
+
+#[test]
+fn the_speed_of_a_runner_explains_no_change_of_sizes() {
+    let mut session = another_day(34, 1.45, 1.45);
+    for run in [&mut session.baseline, &mut session.candidate] {
+        for series in &mut run.series {
+            series.metric.unit = pacegate::model::Unit::new("B");
+        }
+    }
+    let report = session.report(&Policy::default());
+    assert_eq!(report.outcome, Outcome::Fail);
+    assert!(report.notices.iter().all(|notice| notice.kind != "runner"));
+}
+
 #[test]
 fn a_repeated_attempt_spends_less() {
     let session = Session::new(18).bench("a", 1.03, 0.004, 6);
