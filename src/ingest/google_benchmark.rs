@@ -141,10 +141,9 @@ impl GRow<'_> {
 const AGGREGATES: [&str; 4] = ["_mean", "_median", "_stddev", "_cv"];
 
 fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
-    let bulk = input.bulk("benchmarks");
-    machine(&bulk.rest::<GFile>()?.context, found);
     let mut rows: Vec<GRow<'_>> = Vec::new();
-    bulk.each(|_, row| rows.push(row))?;
+    let rest = input.bulk("benchmarks", |_, row| rows.push(row))?;
+    machine(&rest.json::<GFile>()?.context, found);
     // Only files of early versions have rows that do not say what they are.
     let unsaid = rows.iter().any(|row| row.run_type.is_none());
     let names: BTreeSet<&str> = rows.iter().filter(|_| unsaid).map(|row| &*row.name).collect();

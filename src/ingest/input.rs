@@ -128,76 +128,6 @@ impl From<Scalar<'_>> for Number {
     }
 }
 
-/// A document whose bulk is one list: its elements, still as text, and everything else. The elements are bound by all
-/// CPUs, a batch at a time, so that a large file takes little more memory than its text and what is kept of it.
-pub(in crate::ingest) struct Bulk<'a> {
-    input: &'a Input,
-    /// The document with an empty list in place of the list, as many lines long.
-    rest: Cow<'a, str>,
-    elements: Vec<&'a str>,
-}
-
-/// How much text is bound at a time, in bytes: enough to keep all CPUs busy, little beside the whole.
-const BATCH: usize = 4 << 20;
-
-impl<'a> Bulk<'a> {
-    /// Everything but the elements.
-    ///
-    /// # Errors
-    ///
-    /// As [`Input::json`].
-    pub(super) fn rest<'r, T: Deserialize<'r>>(&'r self) -> Result<T> {
-        serde_json::from_str(&self.rest).map_err(|error| self.input.complaint(&error.to_string()))
-    }
-
-    /// Hands over each element with its place in the list.
-    ///
-    /// # Errors
-    ///
-    /// As [`Input::json`].
-    pub(super) fn each<T: Deserialize<'a> + Send>(
-        &self,
-        mut take: impl FnMut(usize, T),
-    ) -> Result<()> {
-        let mut index = 0;
-        let mut rest = self.elements.as_slice();
-        while !rest.is_empty() {
-            let mut bytes = 0;
-            let within = rest.iter().take_while(|element| {
-                bytes += element.len();
-                bytes <= BATCH
-            });
-            let (batch, after) = rest.split_at(within.count().max(1));
-            rest = after;
-            let bound: Vec<_> =
-                batch.par_iter().map(|element| serde_json::from_str::<T>(element)).collect();
-            for (element, bound) in batch.iter().zip(bound) {
-                take(index, bound.map_err(|error| self.misplaced(element, &error))?);
-                index += 1;
-            }
-        }
-        Ok(())
-    }
-
-    /// An error within an element, with line and column of the file.
-    fn misplaced(&self, element: &str, error: &serde_json::Error) -> Error {
-        let text = &self.input.text;
-        let offset = element.as_ptr() as usize - text.as_ptr() as usize;
-        let before = text.get(..offset).unwrap_or_default();
-        let (line, column) = (error.line(), error.column());
-        let message = error.to_string();
-        let what = message.strip_suffix(&format!(" at line {line} column {column}"));
-        let column = match before.rfind('\n') {
-            Some(end) if line == 1 => column + before.len() - end - 1,
-            None if line == 1 => column + before.len(),
-            _ => column,
-        };
-        let line = line + before.matches('\n').count();
-        let what = what.unwrap_or(&message);
-        self.input.complaint(&format!("{what} at line {line} column {column}"))
-    }
-}
-
 impl Input {
     /// Reads and decodes a file.
     ///
@@ -335,19 +265,62 @@ impl Input {
         serde_json::from_str(&self.text).map_err(|error| self.complaint(&error.to_string()))
     }
 
-    /// The document taken apart at the list under a key of its top object, or at its top where that is a list. Where
-    /// there is no such list, everything is the rest, and its error says why.
-    pub(super) fn bulk(&self, key: &str) -> Bulk<'_> {
-        match list_under(&self.text, key) {
-            Some(List { begin, end, elements }) => {
-                let (before, list) = self.text.split_at(begin);
-                let (list, after) = list.split_at(end - begin);
-                let lines = "\n".repeat(list.bytes().filter(|byte| *byte == b'\n').count());
-                let rest = [before, "[", &lines, "]", after].concat().into();
-                Bulk { input: self, rest, elements }
-            }
-            None => Bulk { input: self, rest: (&*self.text).into(), elements: Vec::new() },
+    /// Hands over each element of the list under a key of the top object, or of the top list, with its place in it, and
+    /// returns the rest of the document, with an empty list of as many lines in its place. Where there is no such list, or
+    /// it does not end, everything is the rest, and binding that says why.
+    ///
+    /// While one batch of elements is handed over, all CPUs bind the next one and cut the one after it, so that a large
+    /// file takes little more memory than its text and what is kept of it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::json`], for an element.
+    pub(super) fn bulk<'a, T: Deserialize<'a> + Send>(
+        &'a self,
+        key: &str,
+        mut take: impl FnMut(usize, T),
+    ) -> Result<Input> {
+        let whole = || Input::of_text(self.name.clone(), self.text.clone());
+        let Some(mut list) = List::under(&self.text, key) else { return Ok(whole()) };
+        let (mut places, mut cut, mut bound) = (0.., list.batch(), Vec::new());
+        while !(cut.is_empty() && bound.is_empty()) {
+            let (mut next_cut, mut next_bound) = (Vec::new(), Vec::new());
+            rayon::in_place_scope(|scope| {
+                scope.spawn(|_| next_cut = list.batch());
+                scope.spawn(|_| {
+                    let bind = |element| {
+                        serde_json::from_str::<T>(element)
+                            .map_err(|error| self.misplaced(element, &error))
+                    };
+                    next_bound = cut.par_iter().copied().map(bind).collect();
+                });
+                for (element, place) in bound.into_iter().zip(places.by_ref()) {
+                    take(place, element?);
+                }
+                Ok::<_, Error>(())
+            })?;
+            (cut, bound) = (next_cut, next_bound);
         }
+        let Some((before, list, after)) = list.around() else { return Ok(whole()) };
+        let lines = "\n".repeat(list.bytes().filter(|byte| *byte == b'\n').count());
+        Ok(Input::of_text(self.name.clone(), [before, "[", &lines, "]", after].concat()))
+    }
+
+    /// An error within an element, with line and column of the file.
+    fn misplaced(&self, element: &str, error: &serde_json::Error) -> Error {
+        let offset = element.as_ptr() as usize - self.text.as_ptr() as usize;
+        let before = self.text.get(..offset).unwrap_or_default();
+        let (line, column) = (error.line(), error.column());
+        let message = error.to_string();
+        let what = message.strip_suffix(&format!(" at line {line} column {column}"));
+        let column = match before.rfind('\n') {
+            Some(end) if line == 1 => column + before.len() - end - 1,
+            None if line == 1 => column + before.len(),
+            _ => column,
+        };
+        let line = line + before.matches('\n').count();
+        let what = what.unwrap_or(&message);
+        self.complaint(&format!("{what} at line {line} column {column}"))
     }
 
     fn complaint(&self, message: &str) -> Error {
@@ -550,79 +523,107 @@ fn beginning(text: &str, bytes: usize) -> &str {
     &text[..end]
 }
 
-/// Where a list stands in a text, brackets included, and what stands in it between commas.
+/// A list within a JSON text, whose elements are cut out a batch at a time. Only brackets are counted and strings skipped:
+/// whether what stands in between is JSON shows when it is bound.
 struct List<'a> {
+    text: &'a str,
+    /// Where its bracket stands.
     begin: usize,
-    end: usize,
-    elements: Vec<&'a str>,
+    /// Where the next element begins.
+    from: usize,
+    /// What its end is known to be: none yet, that there is none, or the place behind its closing bracket.
+    end: Option<Option<usize>>,
 }
 
-/// The list under a key of the top object, or the top list. It only counts brackets and skips strings: whether what stands in
-/// between is JSON shows when it is bound.
-fn list_under<'a>(text: &'a str, key: &str) -> Option<List<'a>> {
-    let bytes = text.as_bytes();
-    let mut at = text.len() - text.trim_start().len();
-    let mut depth = 0_usize;
-    if bytes.get(at) == Some(&b'{') {
-        let is_key = |string: &str, after: &str| {
-            string.trim_matches('"') == key
-                && after
-                    .trim_start()
-                    .strip_prefix(':')
-                    .is_some_and(|v| v.trim_start().starts_with('['))
-        };
+/// How much text is cut and bound at a time, in bytes: enough to keep all CPUs busy, little beside the whole.
+const BATCH: usize = 4 << 20;
+
+impl<'a> List<'a> {
+    /// The list under a key of the top object, or the top list.
+    fn under(text: &'a str, key: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let mut at = text.len() - text.trim_start().len();
+        let mut depth = 0_usize;
+        if bytes.get(at) == Some(&b'{') {
+            let is_key = |string: &str, after: &str| {
+                string.trim_matches('"') == key
+                    && after
+                        .trim_start()
+                        .strip_prefix(':')
+                        .is_some_and(|v| v.trim_start().starts_with('['))
+            };
+            loop {
+                match bytes.get(at)? {
+                    b'"' => {
+                        let end = at + end_of_string(text.get(at..)?);
+                        if depth == 1 && is_key(text.get(at..end)?, text.get(end..)?) {
+                            at = end + text.get(end..)?.find('[')?;
+                            break;
+                        }
+                        at = end;
+                        continue;
+                    }
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' => depth = depth.checked_sub(1)?,
+                    _ => {}
+                }
+                at += 1;
+            }
+        }
+        let is_list = bytes.get(at) == Some(&b'[');
+        is_list.then_some(List { text, begin: at, from: at + 1, end: None })
+    }
+
+    /// The next elements, as they stand between commas; none where there are no more.
+    fn batch(&mut self) -> Vec<&'a str> {
+        let mut elements = Vec::new();
+        let until = self.from + BATCH;
+        while self.end.is_none() && self.from < until {
+            let first = self.from == self.begin + 1;
+            match self.element() {
+                // An empty list has no element, but between two commas there must be one.
+                Some(element) if self.end.is_some() && first && element.trim().is_empty() => {}
+                Some(element) => elements.push(element),
+                None => self.end = Some(None),
+            }
+        }
+        elements
+    }
+
+    /// What stands until the next comma, or until the end of the list; none where the text ends before.
+    fn element(&mut self) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        let (mut at, mut depth) = (self.from, 1);
         loop {
+            at += bytes.get(at..)?.iter().position(|byte| SIGNS[usize::from(*byte)])?;
             match bytes.get(at)? {
                 b'"' => {
-                    let end = at + end_of_string(text.get(at..)?);
-                    if depth == 1 && is_key(text.get(at..end)?, text.get(end..)?) {
-                        at = end + text.get(end..)?.find('[')?;
-                        break;
-                    }
-                    at = end;
+                    at += end_of_string(self.text.get(at..)?);
                     continue;
                 }
+                b',' if depth > 1 => {}
                 b'{' | b'[' => depth += 1,
-                b'}' | b']' => depth = depth.checked_sub(1)?,
-                _ => {}
+                b'}' | b']' if depth > 1 => depth -= 1,
+                b'}' => return None,
+                ending => {
+                    let element = self.text.get(self.from..at)?;
+                    self.from = at + 1;
+                    if *ending == b']' {
+                        self.end = Some(Some(at + 1));
+                    }
+                    return Some(element);
+                }
             }
             at += 1;
         }
     }
-    if bytes.get(at) != Some(&b'[') {
-        return None;
+
+    /// What stands before the list, the list with its brackets, and what stands behind it, once its end is known.
+    fn around(&self) -> Option<(&'a str, &'a str, &'a str)> {
+        let (list, after) = self.text.split_at_checked(self.end??)?;
+        let (before, list) = list.split_at_checked(self.begin)?;
+        Some((before, list, after))
     }
-    let begin = at;
-    let mut elements = Vec::new();
-    let mut from = begin + 1;
-    depth = 0;
-    loop {
-        at += bytes.get(at..)?.iter().position(|byte| SIGNS[usize::from(*byte)])?;
-        match bytes.get(at)? {
-            b'"' => {
-                at += end_of_string(text.get(at..)?);
-                continue;
-            }
-            b'{' | b'[' => depth += 1,
-            b',' if depth == 1 => {
-                elements.push(text.get(from..at)?);
-                from = at + 1;
-            }
-            b'}' | b']' => {
-                depth -= 1;
-                if depth == 0 {
-                    break;
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    let last = text.get(from..at)?;
-    if !(elements.is_empty() && last.trim().is_empty()) {
-        elements.push(last);
-    }
-    (bytes.get(at) == Some(&b']')).then_some(List { begin, end: at + 1, elements })
 }
 
 /// The bytes at which a list or a string begins or ends, or an element does. A table is twice as fast as comparing.

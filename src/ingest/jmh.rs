@@ -88,9 +88,7 @@ struct JMetric {
 
 fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
     found.repeated(Repeated::Launch);
-    let bulk = input.bulk("");
-    let _: Vec<IgnoredAny> = bulk.rest()?;
-    bulk.each(|index, entry: JEntry| {
+    let rest = input.bulk("", |index, entry: JEntry| {
         let params = entry.params.iter().map(|(key, value)| match value {
             Value::String(value) => (key.as_str(), value.clone()),
             other => (key.as_str(), other.to_string()),
@@ -107,7 +105,9 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
                 soft.insert(fact.into(), value.clone());
             }
         }
-    })
+    })?;
+    rest.json::<Vec<IgnoredAny>>()?;
+    Ok(())
 }
 
 impl JEntry {

@@ -107,13 +107,7 @@ struct PStats {
 }
 
 fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
-    let bulk = input.bulk("benchmarks");
-    let PFile { machine_info, commit_info, .. } = bulk.rest()?;
-    if let Some(revision) = revision(&commit_info) {
-        found.next_run(revision);
-    }
-    found.current().environment = environment(&machine_info);
-    bulk.each(|index, benchmark: PBenchmark<'_>| {
+    let rest = input.bulk("benchmarks", |index, benchmark: PBenchmark<'_>| {
         let full = benchmark.fullname.as_deref().unwrap_or(&benchmark.name);
         // Parameters stand in brackets behind the function and may hold anything.
         let path = full.split_once('[').map_or(full, |(path, _)| path);
@@ -126,7 +120,12 @@ fn read(input: &Input, found: &mut Found<'_>) -> Result<()> {
         if let Err(message) = add(found, &id, benchmark.stats) {
             found.fail(&id, format!("benchmarks[{index}].stats: {message}"));
         }
-    })
+    })?;
+    let PFile { machine_info, commit_info, .. } = rest.json()?;
+    let run = found.current();
+    run.revision = revision(&commit_info);
+    run.environment = environment(&machine_info);
+    Ok(())
 }
 
 fn add(found: &mut Found<'_>, id: &BenchmarkId, stats: Option<PStats>) -> Result<(), String> {
