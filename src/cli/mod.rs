@@ -19,6 +19,7 @@ mod publish;
 mod record;
 mod selftest;
 mod shard;
+mod site;
 mod watch;
 mod what_if;
 
@@ -56,6 +57,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::WhatIf(arguments) => what_if::what_if(&arguments, &output),
         Command::History { command } => history::history(&command, &output),
         Command::Watch(arguments) => watch::watch(&arguments, &output),
+        Command::Site(arguments) => site::site(&arguments, &output),
         #[cfg(feature = "github")]
         Command::Publish(arguments) => publish::publish(&arguments, &output),
         Command::Bisect(arguments) => bisect::bisect(&arguments, &output),
@@ -142,6 +144,8 @@ enum Command {
         after_help = "Exit codes:\n   0  no alert is open\n   1  could not tell: a store or GitHub failed\n   3  the store holds no run\n  10  an alert is open: somebody must act"
     )]
     Watch(watch::WatchArgs),
+    /// Write the history as a site: every series, alerts, releases, badges and a feed.
+    Site(site::SiteArgs),
     /// Report on a run at GitHub: check run, comment, job summary. For a job with rights, after one without.
     #[cfg(feature = "github")]
     #[command(

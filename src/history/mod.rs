@@ -21,4 +21,6 @@ pub mod watch;
 pub use entry::{Commit, Entry, Head, Origin, Row, Values};
 pub use noise::learn;
 pub use timeline::{Key, Point, Timeline, Track};
-pub use watch::{Action, Alert, Event, Findings, Kind, Settings, Status, watch};
+pub use watch::{
+    Action, Alert, Event, Findings, Kind, Settings, Status, Stretch, stretches, watch,
+};

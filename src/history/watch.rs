@@ -324,6 +324,34 @@ struct Moved {
     status: Status,
 }
 
+/// Points of a series on one level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stretch {
+    /// Places in [`Track::points`].
+    pub points: std::ops::Range<usize>,
+    /// The typical value, in the metric's unit.
+    pub value: f64,
+    /// Its logarithm, positive is worse.
+    pub y: f64,
+}
+
+/// The levels of every series, oldest first, as far back as [`Settings::window`] looks.
+pub fn stretches(timeline: &Timeline, settings: &Settings) -> Vec<Vec<Stretch>> {
+    let of = |track| {
+        let (window, smallest) = Window::of(timeline, track, settings);
+        let found = levels(&window.ys, smallest);
+        let begins = std::iter::once(0).chain(found.changes.iter().map(|change| change.at));
+        let ends = found.changes.iter().map(|change| change.at).chain([window.ys.len()]);
+        let stretch = |(begin, end): (usize, usize)| Stretch {
+            points: window.from + begin..window.from + end,
+            value: window.value(begin..end),
+            y: median(&window.ys[begin..end]),
+        };
+        begins.zip(ends).map(stretch).collect()
+    };
+    (0..timeline.series.len()).into_par_iter().map(of).collect()
+}
+
 /// What one series shows.
 struct Seen {
     track: usize,
@@ -334,12 +362,9 @@ struct Seen {
 
 impl Seen {
     fn of(timeline: &Timeline, track: usize, settings: &Settings) -> Seen {
-        let series = &timeline.series[track];
-        let from = series.points.len().saturating_sub(settings.window);
-        let window = Window { series, track, from, ys: series.ys()[from..].to_vec() };
-        let smallest = if series.exact { settings.smallest_exact } else { settings.smallest };
-        let found = levels(&window.ys, smallest.ln_1p());
-        let moved = window.moved(&found, smallest.ln_1p(), settings);
+        let (window, smallest) = Window::of(timeline, track, settings);
+        let found = levels(&window.ys, smallest);
+        let moved = window.moved(&found, smallest, settings);
         let crept = settings.release.and_then(|release| window.crept(&found, release, settings));
         // What one change alone comes to is told once, as that change.
         let told = |crept: &Moved| {
@@ -349,7 +374,7 @@ impl Seen {
             track,
             crept: crept.filter(|crept| !told(crept)),
             moved,
-            spikes: window.spikes(&found, smallest.ln_1p(), settings),
+            spikes: window.spikes(&found, smallest, settings),
         }
     }
 }
@@ -363,7 +388,16 @@ struct Window<'a> {
     ys: Vec<f64>,
 }
 
-impl Window<'_> {
+impl<'a> Window<'a> {
+    /// The window of a series, and the smallest change of its logarithm that is told.
+    fn of(timeline: &'a Timeline, track: usize, settings: &Settings) -> (Self, f64) {
+        let series = &timeline.series[track];
+        let from = series.points.len().saturating_sub(settings.window);
+        let smallest = if series.exact { settings.smallest_exact } else { settings.smallest };
+        let ys = series.ys()[from..].to_vec();
+        (Window { series, track, from, ys }, smallest.ln_1p())
+    }
+
     fn commit(&self, at: usize) -> usize {
         self.series.points[self.from + at].commit
     }

@@ -18,7 +18,7 @@ use super::element::{Element, element};
 use super::explain::{again, facts};
 use super::plot::{self, Span};
 use super::prose::{self, Page};
-use super::{Report, Side, text};
+use super::{Headline, Report, Side, text};
 use crate::gate::{Outcome, Row, Verdict};
 use crate::model::{Metric, Unit};
 
@@ -27,7 +27,16 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// What the page may do: its own style, this one script, and nothing else. A test computes the hash.
 const CONTENT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
-    form-action 'none'; script-src 'sha256-TZwvXx2nV7WZNPxmrcJn1W7QHlUqmtj1BN7ERWT7lBs='";
+    form-action 'none'; script-src 'sha256-/x2gHgkZr7qIattno99BR415rd3SJIAFa2aKGsdvMdg='";
+
+/// Orders of the rows.
+const ORDERS: &[(&str, &str)] = &[
+    ("verdict", "worst verdict first"),
+    ("worse", "worst change first"),
+    ("better", "best change first"),
+    ("noise", "widest interval first"),
+    ("name", "by name"),
+];
 
 /// Rows with all that is known of them, worst first; the others are a line each.
 const DETAILED: usize = 300;
@@ -48,18 +57,6 @@ const HTML: Page = Page {
 /// Renders the page.
 pub fn html(report: &Report) -> String {
     let answer = report.headline().answer;
-    let head = element("head").lines([
-        element("meta").attr("charset", "utf-8"),
-        element("meta")
-            .attr("http-equiv", "Content-Security-Policy")
-            .attr("content", CONTENT_POLICY),
-        element("meta")
-            .attr("name", "viewport")
-            .attr("content", "width=device-width, initial-scale=1"),
-        element("title").text(text::middle(&answer, 120)),
-        element("link").attr("rel", "icon").attr("href", "data:,"),
-        element("style").literal(STYLE),
-    ]);
     let mut main = vec![benchmarks(report)];
     main.extend(notices(report));
     main.extend(circumstances(report));
@@ -70,13 +67,33 @@ pub fn html(report: &Report) -> String {
         env!("CARGO_PKG_VERSION"),
         text::plural(report.rows.len(), "row", "rows"),
     );
-    let body = element("body").lines([
-        element("a").class("skip").attr("href", "#main").text("To the benchmarks"),
-        banner(report),
-        main,
-        element("footer").text(about),
-        element("script").literal(SCRIPT),
+    document(
+        &text::middle(&answer, 120),
+        [
+            element("a").class("skip").attr("href", "#main").text("To the benchmarks"),
+            banner(report),
+            main,
+            element("footer").text(about),
+        ],
+    )
+}
+
+/// A whole page with the style and the script that all pages share.
+pub(super) fn document(title: &str, parts: impl IntoIterator<Item = Element>) -> String {
+    let head = element("head").lines([
+        element("meta").attr("charset", "utf-8"),
+        element("meta")
+            .attr("http-equiv", "Content-Security-Policy")
+            .attr("content", CONTENT_POLICY),
+        element("meta")
+            .attr("name", "viewport")
+            .attr("content", "width=device-width, initial-scale=1"),
+        element("title").text(title),
+        element("link").attr("rel", "icon").attr("href", "data:,"),
+        element("style").literal(STYLE),
     ]);
+    let script = element("script").literal(SCRIPT);
+    let body = element("body").lines(parts.into_iter().chain([script]));
     let page = element("html").attr("lang", "en").lines([head, body]);
     format!("<!doctype html>\n{}\n", page.into_string())
 }
@@ -86,15 +103,11 @@ fn bytes() -> Metric {
 }
 
 fn banner(report: &Report) -> Element {
-    let headline = prose::headline(report, HTML);
-    let (word, rest) = headline.answer.split_once(':').expect("a headline begins with its outcome");
     let class = match (report.outcome, report.exit_code) {
         (Outcome::Pass, _) => "answer good",
         (_, 0) => "answer warn",
         _ => "answer bad",
     };
-    let title = element("h1").child(element("span").class("outcome").text(word)).prose(rest);
-    let action = (!headline.action.is_empty()).then(|| element("p").prose(&headline.action));
     let mut parts = Vec::new();
     if report.baseline != Side::default() || report.candidate != Side::default() {
         let side = |name: &str, side: &Side| {
@@ -107,8 +120,16 @@ fn banner(report: &Report) -> Element {
                 .child(side("Baseline", &report.baseline)),
         );
     }
-    parts.push(element("div").class(class).child(title).children(action));
+    parts.push(answer(class, &prose::headline(report, HTML)));
     element("header").class("banner").lines(parts)
+}
+
+/// The answer, and what to do.
+pub(super) fn answer(class: &str, headline: &Headline) -> Element {
+    let (word, rest) = headline.answer.split_once(':').expect("a headline begins with its outcome");
+    let title = element("h1").child(element("span").class("outcome").text(word)).prose(rest);
+    let action = (!headline.action.is_empty()).then(|| element("p").prose(&headline.action));
+    element("div").class(class).child(title).children(action)
 }
 
 fn benchmarks(report: &Report) -> Element {
@@ -143,7 +164,8 @@ fn benchmarks(report: &Report) -> Element {
         .attr("aria-labelledby", "benchmarks")
         .attr("data-reach", reach)
         .lines(rows);
-    let mut parts = vec![heading, chips(report), tools(reach), axis(report, reach), list];
+    let tools = tools(ORDERS, Some(reach));
+    let mut parts = vec![heading, chips(report), tools, axis(report, reach), list];
     if report.rows.len() > DETAILED {
         parts.push(element("p").class("told").prose(format!(
             "Launches are shown for the first {DETAILED} of {} rows; `pacegate explain` shows those of any.",
@@ -184,34 +206,30 @@ fn chips(report: &Report) -> Element {
 }
 
 /// What only a script can do, hidden until there is one.
-fn tools(reach: f64) -> Element {
+pub(super) fn tools(orders: &[(&str, &str)], reach: Option<f64>) -> Element {
     let option = |value: &str, text: &str| element("option").attr("value", value).text(text);
+    let select = |id: &str| element("select").attr("id", id).attr("autocomplete", "off");
     let search =
         element("input").attr("type", "search").attr("id", "search").attr("autocomplete", "off");
-    let order = element("select").attr("id", "order").attr("autocomplete", "off").children([
-        option("verdict", "worst verdict first"),
-        option("worse", "worst change first"),
-        option("better", "best change first"),
-        option("noise", "widest interval first"),
-        option("name", "by name"),
-    ]);
-    let scales = plot::reaches().map(|step| {
-        let option = option(&step.to_string(), &format!("±{}", text::share(step)));
-        if step == reach { option.attr("selected", "") } else { option }
+    let order = select("order").children(orders.iter().map(|(value, text)| option(value, text)));
+    let scale = reach.map(|reach| {
+        select("reach").children(plot::reaches().map(|step| {
+            let option = option(&step.to_string(), &format!("±{}", text::share(step)));
+            if step == reach { option.attr("selected", "") } else { option }
+        }))
     });
-    let scale = element("select").attr("id", "reach").attr("autocomplete", "off").children(scales);
     let labelled = |name: &str, field| element("label").text(name).child(field);
     element("form")
         .class("tools")
         .attr("id", "tools")
         .attr("hidden", "")
         .attr("role", "search")
-        .lines([
-            labelled("Search", search),
-            labelled("Order", order),
-            labelled("Scale", scale),
-            element("output").attr("id", "shown").attr("role", "status"),
-        ])
+        .lines(
+            [labelled("Search", search), labelled("Order", order)]
+                .into_iter()
+                .chain(scale.map(|scale| labelled("Scale", scale)))
+                .chain([element("output").attr("id", "shown").attr("role", "status")]),
+        )
 }
 
 /// The heading of the columns, and the axis of the forest.

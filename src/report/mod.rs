@@ -23,6 +23,7 @@ mod markdown;
 mod plot;
 mod prose;
 mod publication;
+mod site;
 mod terminal;
 mod text;
 mod watch;
@@ -39,6 +40,7 @@ pub use json::{VerdictFile, json, verdict_schema};
 pub use junit::junit;
 pub use markdown::{MARKDOWN_LIMIT, markdown};
 pub use publication::{Conclusion, Origin, Page, Provenance, log_line, page, remarks, undone};
+pub use site::{Release, Site, site};
 pub use terminal::{Colour, Screen, Verbosity, terminal};
 pub use watch::{
     AlertPage, NO_ALERT, Stage, alert_pages, chat_line, history_terminal, series_svg,

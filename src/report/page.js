@@ -35,7 +35,7 @@
     list.append(...rows.toSorted(orders[event.target.value]).map(row => row.item));
   });
   const reach = parseFloat(list.dataset.reach);
-  by("reach").addEventListener("change", event => {
+  by("reach")?.addEventListener("change", event => {
     const wanted = parseFloat(event.target.value);
     list.style.setProperty("--zoom", reach / wanted);
     for (const tick of document.querySelectorAll(".tick")) {

@@ -5,6 +5,7 @@
 //!              ░░░░░░│░░░░░░   ├──▶──┤
 //!   launches   the scores of both sides in measured order │ and how they are distributed
 //!              the change of each pair in measured order  │ and the estimate with its interval
+//!   series     the scores of commits in order, their levels, changes and releases
 //! ```
 //!
 //! Shapes take their colour from the style of the page, so that they follow its theme; a verdict has a shape of its
@@ -13,7 +14,8 @@
 use super::element::{Element, element};
 use super::text;
 use crate::gate::{Row, Verdict};
-use crate::model::{Better, Mode};
+use crate::history::Point;
+use crate::model::{Better, Metric, Mode};
 
 /// Half the width of a line of the forest.
 const HALF: f64 = 160.0;
@@ -272,14 +274,21 @@ impl<'a> Panel<'a> {
         self.bottom() - (value - self.low) / (self.high - self.low) * PANEL
     }
 
+    /// Lines at round values.
+    fn grid(&self) -> Vec<Element> {
+        let of = |&tick: &f64| {
+            let y = self.y(tick);
+            [
+                line("grid", LEFT, y, WIDTH, y),
+                label("end", LEFT - 8.0, y + 4.0, &(self.label)(tick)),
+            ]
+        };
+        self.ticks.iter().flat_map(of).collect()
+    }
+
     /// Axes with their labels, and a line at each look.
     fn frame(&self, row: &Row, count: usize) -> Vec<Element> {
-        let mut parts = Vec::new();
-        for &tick in &self.ticks {
-            let y = self.y(tick);
-            parts.push(line("grid", LEFT, y, WIDTH, y));
-            parts.push(label("end", LEFT - 8.0, y + 4.0, &(self.label)(tick)));
-        }
+        let mut parts = self.grid();
         let looks = &row.scores.looks;
         for look in looks.iter().filter_map(|look| usize::try_from(*look).ok()) {
             if (1..=count).contains(&look) {
@@ -358,6 +367,90 @@ impl<'a> Panel<'a> {
         let name = label("middle", x, self.bottom() + 16.0, "estimate");
         interval.into_iter().chain([mark, name]).collect()
     }
+}
+
+/// A series over commits as it is drawn.
+pub(super) struct Course<'a> {
+    /// What was measured.
+    pub(super) metric: &'a Metric,
+    /// One point a commit.
+    pub(super) points: &'a [Point],
+    /// Levels: the first point and the one behind the last, and the value.
+    pub(super) levels: &'a [(usize, usize, f64)],
+    /// The first and the last commit of each change, places in the timeline.
+    pub(super) changes: &'a [(usize, usize)],
+    /// Commits with a name: releases.
+    pub(super) releases: &'a [(usize, &'a str)],
+}
+
+/// The points of a series in order, its levels, where it changed, and releases; `None` where nothing can be drawn.
+pub(super) fn series(course: &Course<'_>, name: &str) -> Option<Element> {
+    let Course { metric, points, levels, changes, releases } = course;
+    let quantity = |value: f64| text::quantity(metric, value).to_string();
+    let panel = Panel::new("run", points.iter().map(|point| point.value), TOP, &quantity)?;
+    let step = (WIDTH - LEFT) / points.len() as f64;
+    let x = |index: usize| LEFT + step * (index as f64 + 0.5);
+    let place = |commit: usize| points.partition_point(|point| point.commit < commit);
+    let mut content = panel.grid();
+    for &(first, last) in *changes {
+        let (first, last) = (place(first), place(last + 1));
+        if first < last {
+            let shade = element("rect").class("changed").attr("x", num(x(first) - 0.5 * step));
+            content.push(
+                shade
+                    .attr("y", num(TOP))
+                    .attr("width", num(step * (last - first) as f64))
+                    .attr("height", num(PANEL)),
+            );
+        }
+    }
+    for &(commit, name) in *releases {
+        let at = place(commit);
+        if points.get(at).is_some_and(|point| point.commit == commit) {
+            content.push(line("release", x(at), TOP, x(at), panel.bottom()));
+            content.push(label("middle", x(at), TOP - 6.0, &text::middle(name, 20)));
+        }
+    }
+    let dots = points.iter().enumerate().map(|(at, point)| dot("", x(at), panel.y(point.value)));
+    content.push(element("g").class("course").children(dots));
+    for &(begin, end, value) in *levels {
+        let y = panel.y(value);
+        content.push(line("median", x(begin) - 0.5 * step, y, x(end - 1) + 0.5 * step, y));
+    }
+    content.push(line("base", LEFT, panel.bottom(), WIDTH, panel.bottom()));
+    let newest = points.last()?;
+    let told = format!(
+        "{name} over {}, newest {}",
+        text::plural(points.len(), "commit", "commits"),
+        quantity(newest.value)
+    );
+    Some(
+        element("svg")
+            .class("figure")
+            .attr("viewBox", format!("0 0 {} {}", num(WIDTH), num(panel.bottom() + 12.0)))
+            .attr("role", "img")
+            .attr("aria-label", told)
+            .children(content),
+    )
+}
+
+/// A series as a line so small that it fits into a row; its text says the same.
+pub(super) fn spark(points: &[Point]) -> Element {
+    let values = || points.iter().map(|point| point.value);
+    let low = values().fold(f64::INFINITY, f64::min);
+    let high = values().fold(f64::NEG_INFINITY, f64::max);
+    let span = if low < high { high - low } else { 1.0 };
+    let step = 2.0 * HALF / points.len().saturating_sub(1).max(1) as f64;
+    let places: Vec<String> = values()
+        .enumerate()
+        .map(|(at, value)| {
+            format!("{} {}", num(step * at as f64), num(26.0 - 22.0 * (value - low) / span))
+        })
+        .collect();
+    element("svg")
+        .attr("viewBox", format!("0 0 {} {}", num(2.0 * HALF), num(HEIGHT)))
+        .attr("aria-hidden", "true")
+        .child(element("path").class("spark").attr("d", format!("M{}", places.join("L"))))
 }
 
 /// Where so many launches end; the middle of the first one is at a half.

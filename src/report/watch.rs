@@ -14,8 +14,10 @@ use anstyle::{AnsiColor, Style};
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 
+use super::element::element;
 use super::explain::typed;
 use super::markdown::{code, sentence, table_row};
+use super::plot::{self, Course};
 use super::terminal::{Page, Screen, Verbosity, left, right};
 use super::{Headline, text};
 use crate::history::watch::{EVENT_SLACK, Member};
@@ -75,7 +77,7 @@ pub fn watch_headline(findings: &Findings, timeline: &Timeline) -> Headline {
 }
 
 /// `suite::parse +12.4 % since 3f2c81a`.
-fn in_short(alert: &Alert, timeline: &Timeline) -> String {
+pub(super) fn in_short(alert: &Alert, timeline: &Timeline) -> String {
     let worst = &alert.members[0];
     let more = match alert.members.len() - 1 {
         0 => String::new(),
@@ -211,7 +213,7 @@ fn course(track: &Track, range: Option<(usize, usize)>, room: usize) -> Vec<Stri
 }
 
 /// Spikes, runners that were replaced, series that are no longer watched, in words.
-fn asides(findings: &Findings, timeline: &Timeline) -> Vec<String> {
+pub(super) fn asides(findings: &Findings, timeline: &Timeline) -> Vec<String> {
     let mut lines = Vec::new();
     for moved in &findings.moves {
         let facts: Vec<String> = moved.facts.iter().map(ToString::to_string).collect();
@@ -246,7 +248,7 @@ fn asides(findings: &Findings, timeline: &Timeline) -> Vec<String> {
     lines
 }
 
-fn member_line(member: &Member, track: &Track) -> String {
+pub(super) fn member_line(member: &Member, track: &Track) -> String {
     let (before, after) = text::quantities(&track.metric, member.before, member.after);
     let metric =
         if track.metric.name == "time" { String::new() } else { format!(" {}", track.metric.name) };
@@ -262,7 +264,7 @@ fn member_line(member: &Member, track: &Track) -> String {
 }
 
 /// `between 1a2b3c4 and 3f2c81a`.
-fn between(alert: &Alert, timeline: &Timeline) -> String {
+pub(super) fn between(alert: &Alert, timeline: &Timeline) -> String {
     let last = commit(timeline, alert.range.1);
     match alert.good {
         Some(good) if good + 1 == alert.range.1 => format!("at {last}"),
@@ -271,7 +273,7 @@ fn between(alert: &Alert, timeline: &Timeline) -> String {
     }
 }
 
-fn commit(timeline: &Timeline, place: usize) -> String {
+pub(super) fn commit(timeline: &Timeline, place: usize) -> String {
     timeline.commits.get(place).map_or_else(String::new, |commit| text::name(commit.name()))
 }
 
@@ -703,62 +705,19 @@ pub fn history_terminal(
     page.finish()
 }
 
-/// A picture of one series, with the commits of a change shaded; for pages that show SVG.
+/// A picture of one series, with the commits of a change shaded; for pages that show SVG. Empty where nothing can be drawn.
 pub fn series_svg(track: &Track, range: Option<(usize, usize)>) -> String {
-    const WIDTH: f64 = 720.0;
-    const HEIGHT: f64 = 200.0;
-    const MARGIN: f64 = 70.0;
+    const STYLE: &str = "text{fill:#666;font:11px sans-serif}.middle{text-anchor:middle}.end{text-anchor:end}\
+        .grid{stroke:#ddd}.base{stroke:#888}.course>*{fill:#337ab7}.changed{fill:#d9534f;opacity:.25}";
     let points = &track.points[track.points.len().saturating_sub(PLOT_POINTS)..];
-    let (low, high) = ends(points.iter().map(|point| point.value)).unwrap_or((0.0, 1.0));
-    let span = if low < high { high - low } else { 1.0 };
-    let step = (WIDTH - MARGIN - 10.0) / points.len().saturating_sub(1).max(1) as f64;
-    let x = |index: usize| MARGIN + step * index as f64;
-    let y = |value: f64| HEIGHT - 20.0 - (value - low) / span * (HEIGHT - 40.0);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"11\">\n<title>{}</title>\n",
-        xml(&text::name(&track.key.id.to_string()))
-    );
-    let inside: Vec<usize> = (0..points.len())
-        .filter(|&at| {
-            range.is_some_and(|(first, last)| (first..=last).contains(&points[at].commit))
-        })
-        .collect();
-    if let (Some(&first), Some(&last)) = (inside.first(), inside.last()) {
-        svg.push_str(&format!(
-            "<rect x=\"{:.1}\" y=\"10\" width=\"{:.1}\" height=\"{:.1}\" fill=\"#d9534f\" opacity=\"0.25\"/>\n",
-            x(first) - 0.5 * step,
-            step * (last - first + 1) as f64,
-            HEIGHT - 20.0
-        ));
-    }
-    for value in [low, high] {
-        svg.push_str(&format!(
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#666\">{}</text>\n",
-            MARGIN - 8.0,
-            y(value) + 4.0,
-            xml(&text::quantity(&track.metric, value).to_string())
-        ));
-    }
-    let line: Vec<String> = points
-        .iter()
-        .enumerate()
-        .map(|(at, point)| format!("{:.1},{:.1}", x(at), y(point.value)))
-        .collect();
-    svg.push_str(&format!(
-        "<polyline points=\"{}\" fill=\"none\" stroke=\"#337ab7\" stroke-width=\"1\"/>\n",
-        line.join(" ")
-    ));
-    for (at, point) in points.iter().enumerate() {
-        svg.push_str(&format!(
-            "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"2\" fill=\"#337ab7\"/>\n",
-            x(at),
-            y(point.value)
-        ));
-    }
-    svg.push_str("</svg>\n");
-    svg
-}
-
-fn xml(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let changes: Vec<(usize, usize)> = range.into_iter().collect();
+    let course =
+        Course { metric: &track.metric, points, levels: &[], changes: &changes, releases: &[] };
+    plot::series(&course, &text::name(&track.key.id.to_string())).map_or_else(
+        String::new,
+        |figure| {
+            let figure = figure.attr("xmlns", "http://www.w3.org/2000/svg");
+            figure.child(element("style").literal(STYLE)).into_string() + "\n"
+        },
+    )
 }

@@ -133,6 +133,17 @@ impl Browser {
         self.post("url", &value!({"url": format!("file://{}", path.display())}));
     }
 
+    /// Opens a page of a site as a file.
+    fn visit(&self, files: &BTreeMap<String, String>, page: &str) {
+        for (path, content) in files {
+            let path = self.folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        let path = self.folder.path().join(page);
+        self.post("url", &value!({"url": format!("file://{}", path.display())}));
+    }
+
     fn log(&self, kind: &str) -> Vec<Value> {
         self.post("se/log", &value!({"type": kind})).as_array().expect("a log").clone()
     }
@@ -235,13 +246,14 @@ fn the_page_in_a_browser() {
     names_are_told(&browser);
     everything_can_be_read(&browser);
     ten_thousand_rows_stay_usable(&browser);
+    the_site_stands(&browser);
     if let Some(folder) = std::env::var_os("PACEGATE_SCREENSHOTS") {
         take_pictures(&browser, &PathBuf::from(folder));
     }
 }
 
-/// The page renders, says nothing on the console, asks nobody for anything, and counts as the verdict file does.
-fn stands(browser: &Browser, name: &str, report: &Report) {
+/// A page says nothing on the console and asks nobody for anything.
+fn silent(browser: &Browser, name: &str) {
     let said = browser.log("browser");
     assert!(said.is_empty(), "{name}: {said:#?}");
     for entry in browser.log("performance") {
@@ -251,6 +263,11 @@ fn stands(browser: &Browser, name: &str, report: &Report) {
             assert!(url.starts_with("file:///") || url.starts_with("data:"), "{name}: {url}");
         }
     }
+}
+
+/// The page renders, is silent, and counts as the verdict file does.
+fn stands(browser: &Browser, name: &str, report: &Report) {
+    silent(browser, name);
     let counts = browser.run(
         "return [...document.querySelectorAll('.chip')].map(chip => [
             chip.querySelector('input').value,
@@ -496,6 +513,39 @@ fn ten_thousand_rows_stay_usable(browser: &Browser) {
         page.len()
     );
     assert!(whole <= BUDGET, "{whole}");
+}
+
+/// The pages of a site render, say nothing on the console and ask nobody; the index can be searched and followed.
+fn the_site_stands(browser: &Browser) {
+    let files = crate::site::year();
+    for page in files.keys().filter(|path| path.ends_with(".html")) {
+        browser.visit(&files, page);
+        silent(browser, page);
+    }
+    browser.visit(&files, "index.html");
+    browser.type_into("#search", "large");
+    let shown = browser.run("return document.querySelector('#shown').textContent");
+    assert_eq!(shown, "1 of 10 shown");
+    // Smooth scrolling moves the link away under the driver's pointer.
+    browser.run("document.querySelector('#rows > li:not([hidden]) a').click()");
+    let title = browser.run("return document.querySelector('h1').textContent");
+    assert_eq!(title, "worse: shop::parse/large");
+    if let Some(folder) = std::env::var_os("PACEGATE_SCREENSHOTS") {
+        let folder = PathBuf::from(folder);
+        let large =
+            files.keys().find(|path| path.contains("parse-large") && path.ends_with("html"));
+        let pages = [("site", "index.html"), ("site-benchmark", large.expect("a page"))];
+        for (name, page) in pages {
+            browser.visit(&files, page);
+            for (theme, width) in [("light", 1280), ("dark", 1280), ("light", 390)] {
+                browser.theme(theme);
+                browser.size(width, 900);
+                browser.picture(&folder.join(format!("{name}-{theme}-{width}.png")), 2600);
+            }
+        }
+        browser.theme("light");
+        browser.size(1280, 900);
+    }
 }
 
 fn take_pictures(browser: &Browser, folder: &Path) {

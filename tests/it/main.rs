@@ -31,6 +31,7 @@ mod measure;
 mod pages;
 mod readers;
 mod runs;
+mod site;
 #[cfg(target_os = "linux")]
 mod stored;
 mod studies;

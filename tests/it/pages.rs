@@ -238,7 +238,7 @@ fn parse(page: &str) -> Parsed {
 }
 
 /// What a reader of XML makes of a page: the names of its elements, and the text of those that are called `of`.
-fn elements(page: &str, of: &str) -> (Vec<String>, Vec<String>) {
+pub(crate) fn elements(page: &str, of: &str) -> (Vec<String>, Vec<String>) {
     use quick_xml::events::Event;
     let mut reader = quick_xml::Reader::from_str(page);
     let (mut names, mut texts, mut open) = (Vec::new(), Vec::new(), None::<String>);
