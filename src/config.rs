@@ -117,16 +117,22 @@ impl Default for LaunchSettings {
 #[serde(deny_unknown_fields, default)]
 pub struct Build {
     /// Packages of the workspace.
+    #[schemars(extend("examples" = [["parser"]]))]
     pub packages: Vec<String>,
     /// Features to turn on.
+    #[schemars(extend("examples" = [["fast"]]))]
     pub features: Vec<String>,
     /// Whether the default features are on; off, the benches of a large crate may build much faster.
+    #[schemars(extend("examples" = [false]))]
     pub default_features: bool,
     /// Cargo's profile; `bench` where it is not given.
+    #[schemars(extend("examples" = ["release"]))]
     pub profile: Option<String>,
     /// Bench targets.
+    #[schemars(extend("examples" = [["parse"]]))]
     pub benches: Vec<String>,
     /// Where functions begin in the executables.
+    #[schemars(extend("default" = "aligned", "examples" = ["as_built"]))]
     pub layout: Layout,
 }
 
@@ -217,138 +223,182 @@ pub fn chance(text: &str) -> Result<f64, String> {
     text.parse::<Alpha>().map(|alpha| alpha.0)
 }
 
-/// `pacegate.yaml`
+/// What a project asks of its gate. A key that is not given keeps its default.
+// `docs/configuration.md` is made of this type. A test holds every default against the code, and tries every example.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(title = "pacegate.yaml")]
+#[schemars(title = "pacegate.yaml", extend("dependentRequired" = {"weights": ["looks"]}))]
 struct File {
     /// Largest slowdown that is let through, from 0.1% to 100%.
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("default" = "2%", "examples" = ["5%"]))]
     tolerance: Option<Text<Tolerance>>,
     /// Largest slowdown since the last release that is let through, from 0.1% to 100%.
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("default" = "5%", "examples" = ["10%"]))]
     creep: Option<Text<Tolerance>>,
     /// Noise between sessions that is assumed where none is learned, from 0.1% to 100%.
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("default" = "2%", "examples" = ["1%"]))]
     session_noise: Option<Text<Tolerance>>,
     /// Chance of a red verdict on a suite in which nothing is slower than the tolerance, up to 0.5.
-    #[schemars(with = "Option<f64>")]
+    #[schemars(with = "Option<f64>", extend("default" = 0.05, "examples" = [0.01]))]
     alpha: Option<Text<Alpha>>,
     /// Chance that a benchmark beyond its tolerance is cleared, up to 0.5.
-    #[schemars(with = "Option<f64>")]
+    #[schemars(with = "Option<f64>", extend("default" = 0.05, "examples" = [0.1]))]
     alpha_pass: Option<Text<Alpha>>,
     /// How the suite's tests are corrected for their number.
+    #[schemars(extend("default" = "bh", "examples" = ["holm"]))]
     correction: Option<Correction>,
     /// What a launch is scored by: median, mean, min, trimmed(0.1) or quantile(0.9).
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("default" = "trimmed(0.1)", "examples" = ["median"]))]
     statistic: Option<Text<Scored>>,
     /// Fewer launches than this decide nothing; at least 2.
-    #[schemars(with = "Option<u32>")]
+    #[schemars(with = "Option<u32>", extend("default" = 5, "examples" = [4]))]
     min_launches: Option<Spanned<u32>>,
     /// Pairs of launches after which the gate may decide, ascending.
-    #[schemars(with = "Option<Vec<u32>>")]
+    #[schemars(with = "Option<Vec<u32>>", extend("default" = [5, 10, 20], "examples" = [[5, 10]]))]
     looks: Option<Spanned<Vec<u32>>>,
-    /// Share of the error rates that each look may spend; they sum to 1.
-    #[schemars(with = "Option<Vec<f64>>")]
+    /// Share of the error rates that each look may spend; they sum to 1. Where they are not given, later looks get more.
+    #[schemars(with = "Option<Vec<f64>>", extend("examples" = [[0.25, 0.75]]))]
     weights: Option<Spanned<Vec<f64>>>,
     /// What a benchmark means that the candidate no longer has.
+    #[schemars(extend("default" = "fail", "examples" = ["warn"]))]
     missing: Option<Missing>,
     /// What a benchmark means that is neither red nor cleared.
+    #[schemars(extend("default" = "warn", "examples" = ["fail"]))]
     on_inconclusive: Option<OnInconclusive>,
     /// What a benchmark means whose noise hides its tolerance.
+    #[schemars(extend("default" = "advisory", "examples" = ["raise_tolerance"]))]
     noisy: Option<Noisy>,
     /// What may decide a verdict.
+    #[schemars(extend("default" = "launches", "examples" = ["samples"]))]
     trust: Option<Trust>,
-    /// Tolerances of exact metrics by unit: `0.5%`, `64 B`, or `0.5% and 64 B`.
-    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    /// Tolerances of exact metrics by unit: `0.5%`, `64 B`, or `0.5% and 64 B`, of which both must be exceeded. Units that are not
+    /// given keep their default; where there is none, nothing is let through.
+    #[schemars(with = "Option<BTreeMap<String, String>>", extend(
+        "default" = {
+            "%": "0.5% and 0.5 %",
+            "B": "0 B",
+            "accesses": "0.5% and 8 accesses",
+            "allocations": "0 allocations",
+            "cache-misses": "0.5% and 8 cache-misses",
+            "cycles": "0.5% and 280 cycles",
+            "instructions": "0.5%",
+        },
+        "examples" = [{"B": "0.5% and 64 B", "instructions": "1%"}],
+    ))]
     exact: Option<BTreeMap<String, Spanned<String>>>,
     /// Exceptions; the last one that matches and sets a key wins.
+    #[schemars(extend(
+        "default" = [],
+        "examples" = [[{"match": "parse/*", "tolerance": "5%"}, {"gate": "no", "match": "*/cold"}]],
+    ))]
     rules: Option<Vec<FileRule>>,
-    /// Benchmarks that were renamed: `old name: new name`.
+    /// Benchmarks that were renamed: `old name: new name`, both as reports show them.
+    #[schemars(extend("default" = {}, "examples" = [{"suite::parse small": "suite::parse/small"}]))]
     aliases: Option<BTreeMap<String, String>>,
-    /// How benchmarks are launched.
+    /// How benchmarks are launched where no rule says otherwise.
+    #[schemars(extend("default" = "auto", "examples" = ["interleaved"]))]
     experiment: Option<ExperimentChoice>,
-    /// How much is measured, by name.
+    /// How much is measured, by name. `--profile` chooses one; there is always one named `default`.
+    #[schemars(extend(
+        "default" = {},
+        "examples" = [{"quick": {"benchmarks": ["parse/*"], "budget": "3m", "looks": [5, 10]}}],
+    ))]
     profiles: Option<BTreeMap<String, FileProfile>>,
     /// How the benches are built.
+    #[schemars(extend("default" = {}, "examples" = [{"benches": ["parse"], "features": ["fast"]}]))]
     build: Option<Build>,
-    /// Environment variables that benches get to see.
-    #[schemars(with = "Option<Vec<String>>")]
+    /// Environment variables that benches get to see, beside those that every process needs.
+    #[schemars(with = "Option<Vec<String>>", extend("default" = [], "examples" = [["RAYON_NUM_THREADS"]]))]
     env: Option<Vec<Text<Variable>>>,
-    /// The branch that changes are merged into.
+    /// The branch that changes are merged into; found out from the repository where it is not given.
+    #[schemars(extend("examples" = ["trunk"]))]
     default_branch: Option<String>,
-    /// The class of the runners that measure, which chooses the stored baseline.
-    #[schemars(with = "Option<String>")]
+    /// The class of the runners that measure, which chooses the stored baseline; the kind of machine where it is not given.
+    #[schemars(with = "Option<String>", extend("default" = null, "examples" = ["bench-box"]))]
     runner_class: Option<Text<Label>>,
-    /// Where history is kept: a folder, or `git:REMOTE` or `git:REMOTE#BRANCH`.
+    /// Where history is kept: a folder, or `git:REMOTE` or `git:REMOTE#BRANCH`. Where it is given, `check` learns the noise of
+    /// each benchmark from it.
+    #[schemars(extend("examples" = ["git:origin"]))]
     history: Option<String>,
 }
 
+/// An exception for the benchmarks that a pattern matches.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileRule {
     /// Glob over the benchmark's id; `*` also crosses `/`.
     #[serde(rename = "match")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", extend("examples" = ["parse/*"]))]
     pattern: Text<Pattern>,
     /// Metric that the rule is for; every metric where it is not given.
+    #[schemars(extend("default" = null, "examples" = ["allocations"]))]
     metric: Option<String>,
-    /// Tolerance, from 0.1% to 100%.
-    #[schemars(with = "Option<String>")]
+    /// Tolerance, from 0.1% to 100%; that of the file where it is not given.
+    #[schemars(with = "Option<String>", extend("default" = null, "examples" = ["5%"]))]
     tolerance: Option<Text<Tolerance>>,
     /// Good direction, for units that do not imply one.
+    #[schemars(extend("default" = null, "examples" = ["higher"]))]
     better: Option<Better>,
     /// Whether matching rows can fail the gate.
+    #[schemars(extend("default" = null, "examples" = ["no"]))]
     gate: Option<Gated>,
-    /// How matching benchmarks are launched.
+    /// How matching benchmarks are launched; as the file says where it is not given.
+    #[schemars(extend("default" = null, "examples" = ["turnstile"]))]
     experiment: Option<ExperimentChoice>,
 }
 
+/// How much is measured.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("dependentRequired" = {"weights": ["looks"]}))]
 struct FileProfile {
-    /// Globs over the benchmarks to launch.
-    #[schemars(with = "Vec<String>")]
+    /// Globs over the benchmarks to launch; every benchmark where there is none.
+    #[schemars(with = "Vec<String>", extend("default" = [], "examples" = [["parse/*", "write/*"]]))]
     benchmarks: Vec<Text<Pattern>>,
-    /// Pairs of launches after which the gate may decide, ascending.
-    #[schemars(with = "Option<Vec<u32>>")]
+    /// Pairs of launches after which the gate may decide, ascending; those of the file where they are not given.
+    #[schemars(with = "Option<Vec<u32>>", extend("examples" = [[5, 10]]))]
     looks: Option<Spanned<Vec<u32>>>,
-    /// Share of the error rates that each look may spend; they sum to 1.
-    #[schemars(with = "Option<Vec<f64>>")]
+    /// Share of the error rates that each look may spend; they sum to 1. Where they are not given, later looks get more.
+    #[schemars(with = "Option<Vec<f64>>", extend("examples" = [[0.25, 0.75]]))]
     weights: Option<Spanned<Vec<f64>>>,
-    /// When to stop launching: `90s`, `3m`, `1h`.
-    #[schemars(with = "Option<String>")]
+    /// When to stop launching, though not all looks were taken: `90s`, `3m`, `1h`.
+    #[schemars(with = "Option<String>", extend("default" = null, "examples" = ["3m"]))]
     budget: Option<Text<Span>>,
     /// How one launch is made.
+    #[schemars(extend("default" = {}, "examples" = [{"measurement": "500ms", "samples": 50}]))]
     launch: Option<FileLaunch>,
-    /// CPUs to pin launches to.
+    /// CPUs to pin launches to; chosen by measuring where there is none.
+    #[schemars(extend("examples" = [[2, 3]]))]
     cpus: Vec<u32>,
     /// How the candidate is launched alone, for a comparison with a stored baseline.
+    #[schemars(extend("default" = {}, "examples" = [{"budget": "3m", "launches": 20}]))]
     stored: Option<FileStored>,
 }
 
+/// How the candidate is launched alone, for a comparison with a stored baseline.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileStored {
     /// Launches of each benchmark; with 0, no stored baseline is looked at.
-    #[schemars(with = "Option<u32>")]
+    #[schemars(with = "Option<u32>", extend("default" = 10, "examples" = [0]))]
     launches: Option<Spanned<u32>>,
     /// When to stop launching: `90s`, `3m`, `1h`.
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("default" = null, "examples" = ["3m"]))]
     budget: Option<Text<Span>>,
 }
 
+/// How one launch is made.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FileLaunch {
-    /// Time before the first sample: `100ms`.
-    #[schemars(with = "Option<String>")]
+    /// Time before the first sample.
+    #[schemars(with = "Option<String>", extend("default" = "100ms", "examples" = ["500ms"]))]
     warm_up: Option<Text<Span>>,
-    /// Time that the samples take together: `250ms`.
-    #[schemars(with = "Option<String>")]
+    /// Time that the samples take together.
+    #[schemars(with = "Option<String>", extend("default" = "250ms", "examples" = ["1s"]))]
     measurement: Option<Text<Span>>,
     /// Number of samples; criterion takes 10 at least.
-    #[schemars(with = "Option<u32>")]
+    #[schemars(with = "Option<u32>", extend("default" = 40, "examples" = [20]))]
     samples: Option<Spanned<u32>>,
 }
 

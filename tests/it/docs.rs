@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pacegate::cli;
+use pacegate::config::Config;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -128,4 +129,22 @@ fn the_readme_lists_every_command_with_flags_that_exist() {
             }
         }
     }
+}
+
+#[test]
+fn every_configuration_on_a_page_is_understood() {
+    let mut seen = 0;
+    for (path, page) in pages() {
+        for block in page.split("```yaml\n").skip(1) {
+            let text = block.split("```").next().unwrap_or_default();
+            // Workflows are tried elsewhere, by linters; a list is steps of one.
+            if !text.contains("jobs:") && !text.trim_start().starts_with("- ") {
+                seen += 1;
+                if let Err(error) = Config::parse(text, "pacegate.yaml") {
+                    panic!("{}: {error}", path.display());
+                }
+            }
+        }
+    }
+    assert!(seen > 40, "{seen}");
 }

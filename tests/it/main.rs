@@ -12,6 +12,7 @@ mod cases;
 mod cli;
 mod compare;
 mod config;
+mod configuration;
 #[cfg(feature = "github")]
 mod contract;
 mod desk;
