@@ -24,13 +24,14 @@ mod watch;
 mod what_if;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use crate::error::Result;
+use crate::error::{Context, Result};
 
 /// Runs the program with these arguments and returns its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -68,6 +69,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             clap_complete::generate(shell, &mut command(), "pacegate", &mut std::io::stdout());
             Ok(0)
         }
+        Command::Man { folder } => man(folder.as_deref()),
     };
     match code {
         Ok(code) => ExitCode::from(code),
@@ -175,6 +177,12 @@ enum Command {
         /// Which shell.
         shell: clap_complete::Shell,
     },
+    /// Print the man page, or write one for each command.
+    Man {
+        /// Folder for pacegate.1 and the pages of the commands; without one, pacegate.1 is printed.
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
 }
 
 /// What every command prints, and where.
@@ -244,5 +252,20 @@ fn schema(name: SchemaName) -> Result<u8> {
         SchemaName::Watch => crate::report::watch_schema(),
         SchemaName::Shards => crate::history::shard::schema(),
     })?;
+    Ok(0)
+}
+
+fn man(folder: Option<&Path>) -> Result<u8> {
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder)
+            .and_then(|()| clap_mangen::generate_to(command(), folder))
+            .context(|| format!("{}: no man pages", folder.display()))?;
+        return Ok(0);
+    }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command().disable_help_subcommand(true))
+        .render(&mut page)
+        .context(|| "no man page".to_owned())?;
+    output::print(&String::from_utf8_lossy(&page))?;
     Ok(0)
 }

@@ -1,5 +1,6 @@
 //! The program as a user meets it: arguments in; stdout, stderr, files and exit code out.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -191,6 +192,43 @@ fn schemas_are_json_and_completions_are_a_script() {
         );
     }
     desk.check(&["completions", "bash"], 0, &["complete -F"]);
+}
+
+/// A command and those below it, by the names of their man pages.
+fn man_pages(command: &clap::Command, page: &str, pages: &mut BTreeMap<String, clap::Command>) {
+    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+        man_pages(inner, &format!("{page}-{}", inner.get_name()), pages);
+    }
+    pages.insert(format!("{page}.1"), command.clone());
+}
+
+#[test]
+fn every_command_has_a_man_page_that_names_its_options() {
+    let desk = Desk::new();
+    desk.check(&["man", "share/man1"], 0, &[]);
+    let mut command = pacegate::cli::command().disable_help_subcommand(true);
+    command.build();
+    let mut pages = BTreeMap::new();
+    man_pages(&command, "pacegate", &mut pages);
+    assert!(pages.contains_key("pacegate-baseline-promote.1"), "{:?}", pages.keys());
+    let written: BTreeSet<String> = fs::read_dir(desk.path("share/man1"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(written, pages.keys().cloned().collect());
+    let read = |name: &str| fs::read_to_string(desk.path("share/man1").join(name)).unwrap();
+    for (name, command) in &pages {
+        // Roff writes a hyphen that is no hyphenation as `\-`.
+        let page = read(name).replace("\\-", "-");
+        for option in command.get_arguments().filter(|option| !option.is_hide_set()) {
+            let shown = match option.get_long() {
+                Some(long) => format!("--{long}"),
+                None => option.get_value_names().expect("built").join(" "),
+            };
+            assert!(page.contains(&shown), "{name} is silent on {shown}:\n{page}");
+        }
+    }
+    assert_eq!(desk.check(&["man"], 0, &[".TH pacegate 1"]).stdout, read("pacegate.1"));
 }
 
 #[test]
