@@ -272,7 +272,9 @@ fn about(schema: &Value, path: &str, key: &Key) -> String {
         (_, Some((title, _, _))) => {
             let title = title.replace('`', "");
             let anchor = title.to_lowercase().replace(' ', "-");
-            format!("It has [keys of its own](#{anchor}); {default}.")
+            // A list or a mapping has a type; what has keys itself refers to where they are defined.
+            let what = if key.schema["type"].is_null() { "It has" } else { "Each has" };
+            format!("{what} [keys of its own](#{anchor}); {default}.")
         }
         _ => format!("Takes {}; {default}.", kind(&key.schema)),
     };
