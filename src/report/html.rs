@@ -20,14 +20,14 @@ use super::plot::{self, Span};
 use super::prose::{self, Page};
 use super::{Headline, Report, Side, text};
 use crate::gate::{Outcome, Row, Verdict};
-use crate::model::{Metric, Unit};
+use crate::model::{Metric, Reference, Unit};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// What the page may do: its own style, this one script, and nothing else. A test computes the hash.
 const CONTENT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
-    form-action 'none'; script-src 'sha256-/x2gHgkZr7qIattno99BR415rd3SJIAFa2aKGsdvMdg='";
+    form-action 'none'; script-src 'sha256-mMAV/mexB+hYTANS3+qiA9yzYsNpRLn07pw57s/oGvM='";
 
 /// Orders of the rows.
 const ORDERS: &[(&str, &str)] = &[
@@ -265,7 +265,8 @@ fn direction(report: &Report) -> (&'static str, &'static str) {
 /// The list item of a row: the verdict is its first class, and the place of its mark a property.
 fn item(row: &Row, reach: f64) -> Element {
     let loose = if row.gated { "" } else { " loose" };
-    let item = element("li").class(&format!("{}{loose}", row.verdict.name()));
+    let item =
+        element("li").attr("id", anchor(row)).class(&format!("{}{loose}", row.verdict.name()));
     match Span::of(row) {
         Some(span) => {
             let item = item.attr("style", format!("--x:{}", plot::place(span.change, reach)));
@@ -276,6 +277,31 @@ fn item(row: &Row, reach: f64) -> Element {
         }
         None => item,
     }
+}
+
+/// What a link to a row ends in: benchmark, metric and reference, so that it leads to the same row in the next report. What a
+/// link or an attribute could not hold as it is becomes `~` and its hexadecimal bytes.
+fn anchor(row: &Row) -> String {
+    let id = row.id.to_string();
+    let reference = match row.reference {
+        Reference::Base => "base",
+        Reference::Release => "release",
+    };
+    let mut anchor = String::new();
+    for part in [&id, &row.metric.name, reference] {
+        if !anchor.is_empty() {
+            anchor.push(',');
+        }
+        for byte in part.bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b':' | b'/' | b'-' => {
+                    anchor.push(char::from(byte));
+                }
+                _ => anchor.push_str(&format!("~{byte:02x}")),
+            }
+        }
+    }
+    anchor
 }
 
 /// A row of the forest.

@@ -44,6 +44,13 @@
   });
   for (const box of document.querySelectorAll(".chip input")) box.addEventListener("change", tell);
   by("search").form.addEventListener("submit", event => event.preventDefault());
+  // Whoever comes by a link to a row wants to see what is behind it.
+  const unfold = () => {
+    const details = rows.find(row => row.item.id === location.hash.slice(1))?.item.querySelector("details");
+    if (details) details.open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
   tools.hidden = false;
   tell();
 })();

@@ -243,6 +243,8 @@ fn the_page_in_a_browser() {
     }
     foreign_text_does_nothing(&browser);
     tools_work(&browser);
+    a_link_leads_to_its_row(&browser);
+    print_shows_what_must_be_acted_on(&browser);
     names_are_told(&browser);
     everything_can_be_read(&browser);
     ten_thousand_rows_stay_usable(&browser);
@@ -396,6 +398,45 @@ fn tools_work(browser: &Browser) {
     assert_eq!(browser.run("return document.activeElement.localName"), "summary");
     let outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle");
     assert_eq!(outline, "solid", "the focus can be seen");
+}
+
+/// A link to a row brings it into view and unfolds it.
+fn a_link_leads_to_its_row(browser: &Browser) {
+    let (_, report) =
+        pictures().into_iter().find(|(name, _)| *name == "regression").expect("a picture");
+    browser.open(&html(&report));
+    // Where it scrolls to is looked at once, so that it must be there at once.
+    let still = value!({"name": "prefers-reduced-motion", "value": "reduce"});
+    browser.develop("Emulation.setEmulatedMedia", &value!({"features": [still]}));
+    let last = browser.run(
+        "const row = [...document.querySelectorAll('#rows > li')].at(-1);
+         return new Promise(done => {
+             addEventListener('hashchange', () => {
+                 const box = row.querySelector('summary').getBoundingClientRect();
+                 done([row.querySelector('details').open, 0 <= box.top, box.bottom <= innerHeight]);
+             });
+             location.hash = row.id;
+         })",
+    );
+    assert_eq!(last, value!([true, true, true]));
+}
+
+/// On paper nothing can be unfolded, and nothing needs to be.
+fn print_shows_what_must_be_acted_on(browser: &Browser) {
+    let (_, report) =
+        pictures().into_iter().find(|(name, _)| *name == "regression").expect("a picture");
+    browser.open(&html(&report));
+    let visible = "const seen = selector => [...document.querySelectorAll(selector)].map(e => e.checkVisibility());
+         return [seen('#rows .regression .facts'), seen('#rows .unchanged .facts'), seen('#tools'), seen('#rows .name')]
+           .map(list => [list.some(seen => seen), list.every(seen => seen)])";
+    let check = |media: &str, expected: Value| {
+        browser.develop("Emulation.setEmulatedMedia", &value!({"media": media}));
+        assert_eq!(browser.run(visible), expected, "{media}");
+    };
+    let (all, none) = ([true, true], [false, false]);
+    check("screen", value!([none, none, all, all]));
+    check("print", value!([all, none, none, all]));
+    check("", value!([none, none, all, all]));
 }
 
 /// What a reader of screens is told.

@@ -282,6 +282,34 @@ pub(crate) fn elements(page: &str, of: &str) -> (Vec<String>, Vec<String>) {
     }
 }
 
+/// What links to the rows of a page end in.
+fn anchors(page: &str) -> Vec<String> {
+    let ids = page.split("<li id=\"").skip(1);
+    ids.map(|rest| rest.split('"').next().expect("the end of an attribute").to_owned()).collect()
+}
+
+#[test]
+fn a_link_to_a_row_leads_to_it_in_the_next_report() {
+    let check = |rows: Vec<Row>, expected: &[&str]| {
+        let mut anchors = anchors(&html(&report(vec![Outcome::Pass], "x", rows)));
+        anchors.sort();
+        assert_eq!(anchors, expected);
+    };
+    let one = row("parser::large", 1e6, 1.0, Verdict::Unchanged);
+    let mut worse = row("parser::large", 1e6, 1.3, Verdict::Regression);
+    worse.reference = Reference::Release;
+    let odd = row("parser::a, 10 % \u{e9}", 1e6, 1.0, Verdict::Unchanged);
+    check(vec![one.clone()], &["parser::large,time,base"]);
+    check(
+        vec![one, worse, odd],
+        &[
+            "parser::a~2c~2010~20~25~20~c3~a9,time,base",
+            "parser::large,time,base",
+            "parser::large,time,release",
+        ],
+    );
+}
+
 /// Whether a value is what the schema says. It knows the keywords that our schema uses and no other.
 fn conforms(schema: &Value, root: &Value, value: &Value) -> Result<(), String> {
     let Value::Object(keywords) = schema else {
@@ -558,8 +586,12 @@ proptest! {
     ) {
         let mut report = report(applied, &label, rows);
         report.cause = cause;
-        let (names, rows) = elements(&bare(&html(&report)), "h3");
+        let page = html(&report);
+        let (names, rows) = elements(&bare(&page), "h3");
         let count = |name: &str| names.iter().filter(|n| *n == name).count();
+        let ids = anchors(&page);
+        prop_assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), report.rows.len(), "{:?}", ids);
+        prop_assert!(ids.iter().all(|id| id.chars().all(|c| c.is_ascii_graphic() && !"%#&\"".contains(c))));
         prop_assert_eq!(count("script"), 1);
         prop_assert_eq!(count("a"), 1);
         prop_assert_eq!(count("img"), 0);
