@@ -202,6 +202,9 @@ pub struct Scores {
     pub candidate: Vec<f64>,
     /// Pairs at each look that was taken.
     pub looks: Vec<u32>,
+    /// Which launches of the baseline and of the candidate, from 0, waited for a CPU that something else used. Launches
+    /// that run together wait for each other, so none of them is named.
+    pub disturbed: [Vec<usize>; 2],
 }
 
 /// Compares two runs. Every benchmark and metric of either side comes out exactly once, sorted.
@@ -421,6 +424,9 @@ impl Sides<'_> {
     ) {
         scored.scores.baseline = ours.iter().map(|launch| launch.score).collect();
         scored.scores.candidate = theirs.iter().map(|launch| launch.score).collect();
+        if matches!(scored.experiment, Experiment::Interleaved | Experiment::Plain) {
+            scored.scores.disturbed = [baseline, candidate].map(disturbed);
+        }
         let below_timer = |scores: &[f64]| scores.iter().any(|&score| score <= 0.0);
         if below_timer(&scored.scores.baseline) || below_timer(&scored.scores.candidate) {
             scored.finding = Some(Finding::Indicative {
@@ -653,9 +659,16 @@ pub fn pair_score(
     }
 }
 
+/// Which launches are known to have been disturbed, from 0.
+fn disturbed(series: &Series) -> Vec<usize> {
+    let Evidence::Sampled(launches) = &series.evidence else { return Vec::new() };
+    let launches = launches.iter().enumerate();
+    launches.filter(|(_, launch)| launch.was_disturbed()).map(|(index, _)| index).collect()
+}
+
 fn mostly_disturbed(series: &Series) -> bool {
     let Evidence::Sampled(launches) = &series.evidence else { return false };
-    2 * launches.iter().filter(|launch| launch.was_disturbed()).count() > launches.len()
+    2 * disturbed(series).len() > launches.len()
 }
 
 /// A single process on each side: the samples inside give an interval that knows nothing of the next process.

@@ -382,23 +382,28 @@ fn numbers(row: &Row) -> Option<Element> {
     let head = |scope: &str, text: &str| element("th").attr("scope", scope).text(text);
     let mut columns = vec![head("col", if paired { "pair" } else { "launch" })];
     let mut sides = Vec::new();
-    for (name, side) in [("baseline", &scores.baseline), ("candidate", &scores.candidate)] {
+    let both = [("baseline", &scores.baseline), ("candidate", &scores.candidate)];
+    for ((name, side), disturbed) in both.into_iter().zip(&scores.disturbed) {
         if !side.is_empty() {
             columns.push(head("col", name));
-            sides.push(side);
+            sides.push((side, disturbed));
         }
     }
     if paired {
         columns.push(head("col", "change"));
     }
     let lines = (0..count.min(plot::LAUNCHES)).map(|index| {
-        let value = |side: &Vec<f64>| {
-            side.get(index)
-                .map_or_else(String::new, |value| text::quantity(&row.metric, *value).to_string())
+        let value = |side: &[f64], disturbed: &[usize]| {
+            let Some(value) = side.get(index) else { return String::new() };
+            let waited = if disturbed.contains(&index) { "waited, " } else { "" };
+            format!("{waited}{}", text::quantity(&row.metric, *value))
         };
         let change =
             scores.pairs.get(index).map_or_else(String::new, |log| text::percent(log.exp_m1()));
-        let cells = sides.iter().map(|side| value(side)).chain(paired.then_some(change));
+        let cells = sides
+            .iter()
+            .map(|(side, disturbed)| value(side, disturbed))
+            .chain(paired.then_some(change));
         element("tr")
             .child(head("row", &(index + 1).to_string()))
             .children(cells.map(|cell| element("td").text(cell)))

@@ -188,10 +188,9 @@ pub(super) fn launches(row: &Row, label: &str) -> Option<Element> {
     let mut content = Vec::new();
     if let Some(panel) = panels.last() {
         content.extend(panel.frame(row, count));
-        for (side, (class, middle)) in
-            sides.iter().zip([("baseline", row.baseline), ("candidate", row.candidate)])
-        {
-            content.push(panel.course(class, side, count));
+        let named = [("baseline", row.baseline), ("candidate", row.candidate)];
+        for ((side, disturbed), (class, middle)) in sides.iter().zip(&scores.disturbed).zip(named) {
+            content.push(panel.course(class, side, disturbed, count));
             content.extend(panel.distribution(class, side, middle));
         }
     }
@@ -204,7 +203,7 @@ pub(super) fn launches(row: &Row, label: &str) -> Option<Element> {
         if let Some(panel) = Panel::new("pair", values, top, &text::percent) {
             content.push(panel.band(low, high));
             content.extend(panel.frame(row, count));
-            content.push(panel.course("change", &changes, count));
+            content.push(panel.course("change", &changes, &[], count));
             content.extend(panel.estimate(row));
             panels.push(panel);
         }
@@ -318,12 +317,13 @@ impl<'a> Panel<'a> {
             .attr("height", num(self.y(low) - self.y(high)))
     }
 
-    /// Values in their order, a dot for each.
-    fn course(&self, class: &str, values: &[f64], count: usize) -> Element {
+    /// Values in their order, a dot for each, and a triangle for a launch that was disturbed.
+    fn course(&self, class: &str, values: &[f64], disturbed: &[usize], count: usize) -> Element {
         let dots = values.iter().enumerate().filter(|(_, value)| value.is_finite());
-        element("g").class(class).children(
-            dots.map(|(index, value)| dot(class, at(index as f64 + 0.5, count), self.y(*value))),
-        )
+        element("g").class(class).children(dots.map(|(index, value)| {
+            let (x, y) = (at(index as f64 + 0.5, count), self.y(*value));
+            if disturbed.contains(&index) { triangle(x, y) } else { dot(class, x, y) }
+        }))
     }
 
     /// How the values of a side are distributed: dots that would cover each other stand side by side, and a line at
@@ -481,6 +481,10 @@ fn dot(class: &str, x: f64, y: f64) -> Element {
     element("circle").attr("cx", num(x)).attr("cy", num(y)).attr("r", "3.2")
 }
 
+fn triangle(x: f64, y: f64) -> Element {
+    element("path").attr("d", format!("M{} {}l5 9h-10Z", num(x), num(y - 5.5)))
+}
+
 fn line(class: &str, x1: f64, y1: f64, x2: f64, y2: f64) -> Element {
     let path = format!("M{} {}L{} {}", num(x1), num(y1), num(x2), num(y2));
     element("path").class(class).attr("d", path)
@@ -512,6 +516,10 @@ pub(super) fn caption(row: &Row) -> String {
              were measured apart."
         }
     });
+    if scores.disturbed.iter().flatten().any(|index| *index < LAUNCHES) {
+        caption
+            .push_str(" A triangle is a launch that waited for a CPU which something else used.");
+    }
     if count > LAUNCHES {
         caption.push_str(&format!(" The first {LAUNCHES} of {count} are shown."));
     }

@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use pacegate::gate::{Accept, OnInconclusive, Outcome, Policy, Row, Verdict};
-use pacegate::model::{BenchmarkId, Better, Metric, Notice, Reference, Unit};
+use pacegate::model::{
+    BenchmarkId, Better, Evidence, Experiment, Metric, Notice, Reference, Unit, Usage,
+};
 use pacegate::report::{
     Colour, MARKDOWN_LIMIT, Report, Screen, Side, Verbosity, VerdictFile, csv, explain, html, json,
     junit, markdown, terminal, verdict_schema,
@@ -14,6 +16,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
 use crate::golden::{bare, cases, row};
+use crate::runs::Session;
 
 /// Bits that mean something to Markdown, HTML, GitHub, a terminal or a table.
 const HOSTILE: &[&str] = &[
@@ -308,6 +311,28 @@ fn a_link_to_a_row_leads_to_it_in_the_next_report() {
             "parser::large,time,release",
         ],
     );
+}
+
+#[test]
+fn a_launch_that_waited_for_a_cpu_has_a_shape_and_a_word() {
+    let page = |experiment: Experiment| {
+        let mut session = Session::new(1).bench("a", 1.0, 0.004, 10);
+        for run in [&mut session.baseline, &mut session.candidate] {
+            run.series[0].experiment = experiment;
+        }
+        let Evidence::Sampled(launches) = &mut session.candidate.series[0].evidence else {
+            unreachable!("bench makes samples")
+        };
+        launches[3].usage = Some(Usage { wall_s: 1.0, wait_s: 0.2, ..Usage::default() });
+        launches[4].usage = Some(Usage { wall_s: 1.0, wait_s: 0.01, ..Usage::default() });
+        html(&session.report(&Policy::default()))
+    };
+    let told = |page: &str| {
+        ["l5 9h-10Z", ">waited, ", "A triangle is"].map(|what| page.matches(what).count())
+    };
+    assert_eq!(told(&page(Experiment::Interleaved)), [1, 1, 1]);
+    // On one CPU each waits for the other, which says nothing of the machine.
+    assert_eq!(told(&page(Experiment::Corun)), [0, 0, 0]);
 }
 
 /// Whether a value is what the schema says. It knows the keywords that our schema uses and no other.
