@@ -26,8 +26,8 @@ const FOLDER: &str = "history";
 /// Which store.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct StoreArgs {
-    /// Where history is kept: a folder, `git:REMOTE` or `git:REMOTE#BRANCH`. The `history` of pacegate.yaml if absent,
-    /// and the folder `history` without that.
+    /// Where history is kept: a folder, `git:REMOTE`, `git:REMOTE#BRANCH`, or `s3://BUCKET/PREFIX` (also gs, az). The
+    /// `history` of pacegate.yaml if absent, and the folder `history` without that.
     #[arg(long, value_name = "STORE")]
     pub(super) store: Option<String>,
     /// How large the store may grow, in MiB (1024 if absent).

@@ -5,6 +5,8 @@ pub mod baseline;
 pub mod evidence;
 mod git;
 pub mod history;
+#[cfg(feature = "object-store")]
+mod objects;
 
 /// How much a reader takes before it refuses; files of strangers get the small ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

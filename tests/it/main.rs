@@ -28,6 +28,8 @@ mod hub;
 mod ingest;
 #[cfg(target_os = "linux")]
 mod measure;
+#[cfg(feature = "object-store")]
+mod objects;
 mod pages;
 mod readers;
 mod runs;
