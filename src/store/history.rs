@@ -425,7 +425,7 @@ fn same_run(a: &Entry, b: &Entry) -> bool {
 }
 
 /// A word as part of a path: what is not safe everywhere is written as its bytes, and a long one as its hash.
-fn plain(word: &str) -> String {
+pub(super) fn plain(word: &str) -> String {
     let mut path = String::new();
     for (at, byte) in word.bytes().enumerate() {
         match byte {

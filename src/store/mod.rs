@@ -3,6 +3,8 @@
 pub mod accepted;
 pub mod baseline;
 pub mod evidence;
+#[cfg(feature = "parquet")]
+pub mod export;
 mod git;
 pub mod history;
 #[cfg(feature = "object-store")]

@@ -172,6 +172,8 @@ fn a_store_that_holds_nothing_is_no_pass() {
     let desk = Desk::new();
     desk.check(&["watch"], 3, &["holds no run"]);
     desk.check(&["history", "show", "--store", "s3:x"], 2, &["is no store"]);
+    #[cfg(not(feature = "parquet"))]
+    desk.check(&["history", "export", "x"], 2, &["`--features parquet`"]);
     #[cfg(not(feature = "object-store"))]
     desk.check(&["history", "show", "--store", "s3://x/y"], 2, &["`--features object-store`"]);
     desk.check(&["what-if", "--tolerance", "3"], 2, &["3%"]);

@@ -10,6 +10,8 @@ mod baselines;
 mod browser;
 mod cases;
 mod cli;
+#[cfg(feature = "parquet")]
+mod columns;
 mod compare;
 mod config;
 #[cfg(feature = "github")]
