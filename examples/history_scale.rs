@@ -1,8 +1,10 @@
-//! How far each store goes: keeps made-up runs in a folder and on a branch of a bare repository beside it, and prints what
-//! that took. `docs/scale.md` has what it printed.
+//! How far each store goes: keeps made-up runs in a folder, on a branch of a bare repository beside it, and in the stores
+//! that are named, and prints what that took. `docs/scale.md` has what it printed.
 //!
 //! ```console
 //! $ cargo run --release --example history_scale -- 1000 100
+//! $ target/tools/venv/bin/python tests/it/objects/server.py \
+//!       cargo run --release --features object-store --example history_scale -- 100 1000 s3://history/scale
 //! ```
 
 #![expect(clippy::print_stdout, reason = "it prints a table")]
@@ -20,16 +22,17 @@ use rand_pcg::Pcg64Mcg;
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 fn main() -> Result {
-    let mut arguments = std::env::args().skip(1).map(|argument| argument.parse::<usize>());
-    let benchmarks = arguments.next().transpose()?.unwrap_or(100);
-    let runs = arguments.next().transpose()?.unwrap_or(100);
+    let mut arguments = std::env::args().skip(1);
+    let mut number = || arguments.next().map_or(Ok(100), |argument| argument.parse::<usize>());
+    let (benchmarks, runs) = (number()?, number()?);
     let place = tempfile::tempdir()?;
     git(place.path(), &["init", "--quiet", "--bare", "remote.git"])?;
     git(place.path(), &["clone", "--quiet", "remote.git", "user"])?;
     let user = place.path().join("user");
     println!("{benchmarks} benchmarks of ten launches, {runs} runs");
-    for store in ["folder", "git:origin"] {
-        fill(store, &user, benchmarks, runs)?;
+    let stores = ["folder", "git:origin"].map(str::to_owned).into_iter().chain(arguments);
+    for store in stores {
+        fill(&store, &user, benchmarks, runs)?;
     }
     git(&place.path().join("remote.git"), &["gc", "--quiet"])?;
     let packed = size(&place.path().join("remote.git"));

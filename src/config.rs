@@ -316,8 +316,8 @@ struct File {
     /// The class of the runners that measure, which chooses the stored baseline; the kind of machine where it is not given.
     #[schemars(with = "Option<String>", extend("default" = null, "examples" = ["bench-box"]))]
     runner_class: Option<Text<Label>>,
-    /// Where history is kept: a folder, or `git:REMOTE` or `git:REMOTE#BRANCH`. Where it is given, `check` learns the noise of
-    /// each benchmark from it.
+    /// Where history is kept: a folder, `git:REMOTE`, `git:REMOTE#BRANCH`, or object storage where it is built in. Where it is
+    /// given, `check` learns the noise of each benchmark from it.
     #[schemars(extend("examples" = ["git:origin"]))]
     history: Option<String>,
 }

@@ -26,8 +26,8 @@ const FOLDER: &str = "history";
 /// Which store.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct StoreArgs {
-    /// Where history is kept: a folder, `git:REMOTE` or `git:REMOTE#BRANCH`. The `history` of pacegate.yaml if absent,
-    /// and the folder `history` without that.
+    /// Where history is kept: a folder, `git:REMOTE`, `git:REMOTE#BRANCH`, or `s3://BUCKET/PREFIX` (also gs, az). The
+    /// `history` of pacegate.yaml if absent, and the folder `history` without that.
     #[arg(long, value_name = "STORE")]
     pub(super) store: Option<String>,
     /// How large the store may grow, in MiB (1024 if absent).
@@ -68,6 +68,8 @@ pub(super) enum HistoryCommand {
     Show(ShowArgs),
     /// Keep the runs of another tool's file: a data.js with its whole history, or any result file with --commit.
     Import(ImportArgs),
+    /// Write every run as Parquet, for DuckDB, DataFusion, Spark and their like.
+    Export(ExportArgs),
     /// Remove the runs of old commits.
     Prune(PruneArgs),
 }
@@ -118,6 +120,15 @@ pub(super) struct ImportArgs {
 }
 
 #[derive(Args, Debug)]
+pub(super) struct ExportArgs {
+    /// Where the files go: a folder that is empty or not there yet.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    store: StoreArgs,
+}
+
+#[derive(Args, Debug)]
 pub(super) struct PruneArgs {
     /// How many of the newest commits stay.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -131,6 +142,7 @@ pub(super) fn history(command: &HistoryCommand, output: &Output) -> Result<u8> {
         HistoryCommand::Add(arguments) => add(arguments, output),
         HistoryCommand::Show(arguments) => show(arguments, output),
         HistoryCommand::Import(arguments) => import(arguments, output),
+        HistoryCommand::Export(arguments) => export(arguments, output),
         HistoryCommand::Prune(arguments) => prune(arguments, output),
     }
 }
@@ -285,6 +297,30 @@ fn import(arguments: &ImportArgs, output: &Output) -> Result<u8> {
         .within(shown()));
     }
     keep(&arguments.store.open(output)?, &entries, None)
+}
+
+#[cfg(feature = "parquet")]
+fn export(arguments: &ExportArgs, output: &Output) -> Result<u8> {
+    let (_, kept) = arguments.store.read(output)?;
+    let exported = crate::store::export::export(&kept.entries, &arguments.folder)?;
+    output::print(&format!(
+        "{} rows of {} runs in {} files below {}\n",
+        exported.rows,
+        kept.entries.len(),
+        exported.files,
+        arguments.folder.display()
+    ))?;
+    Ok(0)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn export(arguments: &ExportArgs, output: &Output) -> Result<u8> {
+    let store = arguments.store.open(output)?.name();
+    Err(Error::usage(format!(
+        "{store}: it cannot be exported to {} by this pacegate, which was built without Parquet; build it with `--features \
+         parquet`",
+        arguments.folder.display()
+    )))
 }
 
 fn prune(arguments: &PruneArgs, output: &Output) -> Result<u8> {

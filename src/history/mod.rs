@@ -20,7 +20,7 @@ pub mod watch;
 
 pub use entry::{Commit, Entry, Head, Origin, Row, Values};
 pub use noise::learn;
-pub use timeline::{Key, Point, Timeline, Track};
+pub use timeline::{Key, Point, Score, Timeline, Track};
 pub use watch::{
     Action, Alert, Event, Findings, Kind, Settings, Status, Stretch, stretches, watch,
 };

@@ -85,7 +85,7 @@ impl Timeline {
             a.cmp(b).then_with(|| key(ours).cmp(&key(theirs)))
         });
         let mut timeline = Timeline::default();
-        let mut seen: BTreeMap<Key, (Metric, BTreeMap<usize, Vec<Seen>>)> = BTreeMap::new();
+        let mut seen: BTreeMap<Key, (Metric, BTreeMap<usize, Vec<Score>>)> = BTreeMap::new();
         let mut directionless: BTreeSet<String> = BTreeSet::new();
         for (commit, entry) in sorted {
             let class = entry.class();
@@ -97,7 +97,7 @@ impl Timeline {
                     directionless.insert(row.metric.unit.to_string());
                     continue;
                 }
-                let Some(of_run) = Seen::of(row) else { continue };
+                let Some(of_run) = row.score() else { continue };
                 let key = Key {
                     id: row.id.clone(),
                     metric: row.metric.name.clone(),
@@ -125,15 +125,15 @@ impl Timeline {
         timeline
     }
 
-    fn track(&mut self, key: Key, metric: Metric, runs: &BTreeMap<usize, Vec<Seen>>) {
+    fn track(&mut self, key: Key, metric: Metric, runs: &BTreeMap<usize, Vec<Score>>) {
         let exact = runs.values().flatten().all(|seen| seen.exact);
         // A count of nothing has no logarithm; one more everywhere has, and keeps every step a step.
         let shifted = exact && runs.values().flatten().any(|seen| seen.value == 0.0);
-        let usable = |seen: &&Seen| shifted || 0.0 < seen.value;
+        let usable = |seen: &&Score| shifted || 0.0 < seen.value;
         let mut points = Vec::with_capacity(runs.len());
         let mut below_the_timer = 0;
         for (&commit, all) in runs {
-            let good: Vec<&Seen> = all.iter().filter(usable).collect();
+            let good: Vec<&Score> = all.iter().filter(usable).collect();
             below_the_timer += all.len() - good.len();
             if good.is_empty() {
                 continue;
@@ -180,18 +180,23 @@ impl Track {
 }
 
 /// What one run says.
-struct Seen {
-    value: f64,
-    squared_error: Option<f64>,
-    exact: bool,
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Score {
+    /// The score in the metric's unit.
+    pub value: f64,
+    /// Squared standard error of its logarithm from the launches alone, where there are several.
+    pub squared_error: Option<f64>,
+    /// Whether it is a count that does not vary by itself.
+    pub exact: bool,
 }
 
-impl Seen {
-    fn of(row: &Row) -> Option<Seen> {
-        let (value, squared_error, exact) = match &row.values {
+impl Row {
+    /// What the run says by itself, as series take it; nothing where its launches ran beside a partner.
+    pub fn score(&self) -> Option<Score> {
+        let (value, squared_error, exact) = match &self.values {
             Values::Pairs { .. } => return None,
             Values::Launches(_)
-                if matches!(row.experiment, Experiment::Corun | Experiment::Turnstile) =>
+                if matches!(self.experiment, Experiment::Corun | Experiment::Turnstile) =>
             {
                 return None;
             }
@@ -223,7 +228,7 @@ impl Seen {
             }
             Values::Exact(values) => (median(values), None, true),
         };
-        (value.is_finite() && 0.0 <= value).then_some(Seen { value, squared_error, exact })
+        (value.is_finite() && 0.0 <= value).then_some(Score { value, squared_error, exact })
     }
 }
 

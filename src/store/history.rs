@@ -9,7 +9,7 @@
 //!         {"end":{"rows":1}}                                                a cut-off file is noticed
 //! ```
 //!
-//! A store is a folder, or a branch of a git repository. A file that is damaged costs that run only, and is told.
+//! A store is a folder, a branch of a git repository, or a prefix in object storage. A file that is damaged costs that run only, and is told.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -42,7 +42,7 @@ pub const BYTES_MAX: u64 = 1 << 30;
 const TELL_FROM: f64 = 0.5;
 
 /// Bytes of one run after unpacking that are read at most.
-const RUN_BYTES_MAX: usize = 64 << 20;
+pub(super) const RUN_BYTES_MAX: usize = 64 << 20;
 
 /// How often a write is tried while others write too. Each time somebody else's write went through, so with fewer writers
 /// than this none is turned away.
@@ -137,8 +137,9 @@ pub(super) enum Changed {
 }
 
 impl Store {
-    /// Opens the store of this name: a folder, `git:REMOTE` or `git:REMOTE#BRANCH`. The git commands run in `directory`. A
-    /// store that nobody wrote to yet is empty.
+    /// Opens the store of this name: a folder, `git:REMOTE` or `git:REMOTE#BRANCH`, or with the feature `object-store`
+    /// `s3://BUCKET/PREFIX`, `gs://..` or `az://..`. The git commands run in `directory`. A store that nobody wrote to yet is
+    /// empty.
     ///
     /// # Errors
     ///
@@ -146,12 +147,16 @@ impl Store {
     pub fn open(name: &str, directory: &Path) -> Result<Self> {
         let files: Box<dyn Files + Sync> = match name.split_once(':') {
             Some(("git", place)) => Box::new(Branch::open(place, directory)?),
+            Some((scheme @ ("s3" | "gs" | "az"), place)) if place.starts_with("//") => {
+                in_objects(scheme, name)?
+            }
             // A drive letter is no scheme.
             Some((scheme, _))
                 if 1 < scheme.len() && scheme.bytes().all(|b| b.is_ascii_alphanumeric()) =>
             {
                 return Err(Error::usage(format!(
-                    "`{name}` is no store: write a folder, `git:REMOTE` or `git:REMOTE#BRANCH`"
+                    "`{name}` is no store: write a folder, `git:REMOTE`, `git:REMOTE#BRANCH`, or `s3://BUCKET/PREFIX` \
+                     (also gs, az)"
                 )));
             }
             _ => Box::new(Folder(directory.join(name))),
@@ -375,6 +380,19 @@ fn fresh_rng() -> rand_pcg::Pcg64Mcg {
     rand::SeedableRng::seed_from_u64(nanoseconds ^ (u64::from(std::process::id()) << 32))
 }
 
+#[cfg(feature = "object-store")]
+fn in_objects(_: &str, name: &str) -> Result<Box<dyn Files + Sync>> {
+    Ok(Box::new(super::objects::Objects::open(name)?))
+}
+
+#[cfg(not(feature = "object-store"))]
+fn in_objects(scheme: &str, _: &str) -> Result<Box<dyn Files + Sync>> {
+    Err(Error::usage(format!(
+        "`{scheme}://` is object storage, which this pacegate was built without; build it with `--features object-store`, or \
+         give a folder or a branch"
+    )))
+}
+
 enum Decoded {
     Run(Box<Entry>),
     Event(Event),
@@ -407,7 +425,7 @@ fn same_run(a: &Entry, b: &Entry) -> bool {
 }
 
 /// A word as part of a path: what is not safe everywhere is written as its bytes, and a long one as its hash.
-fn plain(word: &str) -> String {
+pub(super) fn plain(word: &str) -> String {
     let mut path = String::new();
     for (at, byte) in word.bytes().enumerate() {
         match byte {
@@ -486,7 +504,7 @@ fn encode(head: &Head, rows: &[Row]) -> Result<Vec<u8>> {
     Ok(packer.compress(&text)?)
 }
 
-fn decode(bytes: &[u8]) -> Result<Entry> {
+pub(super) fn decode(bytes: &[u8]) -> Result<Entry> {
     let mut text = String::new();
     let unpacked = zstd::Decoder::new(bytes)?;
     io::Read::read_to_string(&mut io::Read::take(unpacked, RUN_BYTES_MAX as u64 + 1), &mut text)?;

@@ -3,8 +3,12 @@
 pub mod accepted;
 pub mod baseline;
 pub mod evidence;
+#[cfg(feature = "parquet")]
+pub mod export;
 mod git;
 pub mod history;
+#[cfg(feature = "object-store")]
+mod objects;
 
 /// How much a reader takes before it refuses; files of strangers get the small ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -39,11 +39,17 @@ impl Desk {
 
     /// Runs the program without anything from the outside that could change what it says.
     pub(crate) fn run(&self, arguments: &[&str]) -> Said {
+        self.run_with(arguments, &[])
+    }
+
+    /// The same with an environment.
+    pub(crate) fn run_with(&self, arguments: &[&str], environment: &[(&str, String)]) -> Said {
         let output = Command::new(env!("CARGO_BIN_EXE_pacegate"))
             .args(arguments)
             .current_dir(self.0.path())
             .env_clear()
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .envs(environment.iter().cloned())
             .output()
             .unwrap();
         Said {

@@ -21,7 +21,7 @@ use crate::desk::Desk;
 use crate::runs::Session;
 
 /// Evidence of `pacegate run`: one benchmark of five launches, `score` nanoseconds each, give or take.
-fn plain(
+pub(crate) fn plain(
     desk: &Desk,
     name: &str,
     commit: &str,
@@ -172,6 +172,10 @@ fn a_store_that_holds_nothing_is_no_pass() {
     let desk = Desk::new();
     desk.check(&["watch"], 3, &["holds no run"]);
     desk.check(&["history", "show", "--store", "s3:x"], 2, &["is no store"]);
+    #[cfg(not(feature = "parquet"))]
+    desk.check(&["history", "export", "x"], 2, &["`--features parquet`"]);
+    #[cfg(not(feature = "object-store"))]
+    desk.check(&["history", "show", "--store", "s3://x/y"], 2, &["`--features object-store`"]);
     desk.check(&["what-if", "--tolerance", "3"], 2, &["3%"]);
 }
 

@@ -10,6 +10,8 @@ mod baselines;
 mod browser;
 mod cases;
 mod cli;
+#[cfg(feature = "parquet")]
+mod columns;
 mod compare;
 mod config;
 mod configuration;
@@ -29,6 +31,8 @@ mod hub;
 mod ingest;
 #[cfg(target_os = "linux")]
 mod measure;
+#[cfg(feature = "object-store")]
+mod objects;
 mod pages;
 mod readers;
 mod runs;
