@@ -95,12 +95,14 @@ struct Tested {
     /// What was agreed to, where it holds today, and where it has ended.
     accept: Option<Accept>,
     ended: Option<Accept>,
-    /// Looks that may decide, turned so that positive is worse.
-    looks: Vec<Looked>,
+    /// Looks that may decide, turned so that positive is worse: what the code changed at least, and at most. They are the
+    /// same unless the runner moved.
+    at_least: Vec<Looked>,
+    at_most: Vec<Looked>,
     /// One-sided p over all looks, then corrected for the suite; absent where nothing is tested.
     regression: Option<f64>,
     improvement: Option<f64>,
-    /// What the whole suite moved by, where that is taken for the runner; the looks are what lies beyond it.
+    /// What the whole suite moved by, where that is taken for the runner.
     shift: Option<Shift>,
 }
 
@@ -157,7 +159,8 @@ impl Tested {
             lambda,
             accept,
             ended,
-            looks,
+            at_most: looks.clone(),
+            at_least: looks,
             shift: None,
         };
         tested.test();
@@ -166,14 +169,17 @@ impl Tested {
 
     /// Asks every look. What a busy machine measured is no test of the code, and makes those of others no stricter.
     fn test(&mut self) {
-        let looks = if self.comparison.disturbed { &[] } else { self.looks.as_slice() };
-        self.regression = over_looks(looks, Estimate::p_above, self.limit());
-        self.improvement = over_looks(looks, Estimate::p_below, -self.lambda);
+        if !self.comparison.disturbed {
+            self.regression = over_looks(&self.at_least, Estimate::p_above, self.limit());
+            self.improvement = over_looks(&self.at_most, Estimate::p_below, -self.lambda);
+        }
     }
 
-    /// Tests what lies beyond the shift of the whole suite.
+    /// Takes off what the runner may have done. One that got slower made nothing faster: what it may explain lies on its
+    /// side, and on the other the numbers stand as they are.
     fn beside(&mut self, shift: Shift) {
-        for looked in &mut self.looks {
+        let looks = if 0.0 < shift.by { &mut self.at_least } else { &mut self.at_most };
+        for looked in looks {
             looked.estimate.delta -= shift.by;
             looked.estimate = looked.estimate.widened(&[shift.unknown]);
         }
@@ -188,17 +194,17 @@ impl Tested {
 
     /// Whether any look excludes a change for the worse beyond a margin.
     fn below(&self, margin: f64, alpha_pass: f64) -> bool {
-        self.looks.iter().any(|l| l.estimate.upper(alpha_pass * l.look.weight) < margin)
+        self.at_most.iter().any(|l| l.estimate.upper(alpha_pass * l.look.weight) < margin)
     }
 
     /// Whether it is proven worse than its tolerance and lies within what was agreed to.
     fn is_accepted(&self, alpha: f64) -> bool {
-        let within = self.looks.last().is_some_and(|last| last.estimate.delta <= self.limit());
+        let within = self.at_least.last().is_some_and(|last| last.estimate.delta <= self.limit());
         self.accept.is_some() && within && self.is_beyond_tolerance(alpha)
     }
 
     fn is_beyond_tolerance(&self, alpha: f64) -> bool {
-        over_looks(&self.looks, Estimate::p_above, self.lambda).is_some_and(|p| p <= alpha)
+        over_looks(&self.at_least, Estimate::p_above, self.lambda).is_some_and(|p| p <= alpha)
     }
 
     fn ended(&self) -> Option<Notice> {
@@ -218,16 +224,17 @@ impl Tested {
 
     /// Whether any look excludes a change for the better beyond the tolerance.
     fn above(&self, alpha_pass: f64) -> bool {
-        self.looks.iter().any(|l| l.estimate.lower(alpha_pass * l.look.weight) > -self.lambda)
+        self.at_least.iter().any(|l| l.estimate.lower(alpha_pass * l.look.weight) > -self.lambda)
     }
 
     fn row(self, policy: &Policy, crowd: Crowd) -> Row {
         let ruling = self.ruling(policy);
         let limit = self.limit();
         let accepted = self.accept.clone().filter(|_| ruling.accepted);
-        let Tested { comparison, applied, lambda, looks, regression, improvement, shift, .. } =
-            self;
-        let last = looks.last().copied();
+        let Tested {
+            comparison, applied, lambda, at_least, regression, improvement, shift, ..
+        } = self;
+        let last = at_least.last().copied();
         let shown = shown_estimate(&comparison);
         let mut gated =
             applied.gate == Gated::Yes && !matches!(comparison.finding, Finding::Shown { .. });
@@ -375,7 +382,7 @@ impl Tested {
                 self.rule_exact(*baseline, *candidate, *slack)
             }
             Finding::Shown { why } => Ruling::new(Verdict::Inconclusive, false, why.clone()),
-            Finding::Indicative { why, .. } if self.looks.is_empty() => {
+            Finding::Indicative { why, .. } if self.at_least.is_empty() => {
                 Ruling::new(Verdict::Inconclusive, false, why.clone())
             }
             Finding::Tested(_) if self.comparison.identical => Ruling::new(
@@ -387,7 +394,7 @@ impl Tested {
                     "both revisions build the same executable; the numbers are a canary"
                 },
             ),
-            Finding::Tested(looks) if self.looks.is_empty() => {
+            Finding::Tested(looks) if self.at_least.is_empty() => {
                 let had = looks.last().map_or(0, |looked| looked.look.pairs);
                 let reason = format!(
                     "{had} launches a side are too few; the policy asks for {}",
@@ -599,14 +606,14 @@ const RESPONSE: f64 = 0.5;
 const MAD_EFFICIENCY: f64 = 0.37;
 
 /// Sides that were measured apart may differ because the runner does, and each benchmark follows the runner in its own
-/// measure: there each row is tested by what it moved beyond the suite. Sides measured together share the runner, so
-/// there a common shift is real, and only told.
+/// measure: there a row that moved with the suite is tested by what it moved beyond it. Sides measured together share the
+/// runner, so there a common shift is real, and only told.
 fn common_shift(tested: &mut [Tested], policy: &Policy, notices: &mut Vec<Notice>) {
     for mode in [Mode::Stored, Mode::Paired] {
         let (rows, deltas): (Vec<usize>, Vec<f64>) = (0..tested.len())
             .filter(|&i| tested[i].comparison.mode == mode && !tested[i].comparison.identical)
             .filter(|&i| tested[i].comparison.metric.unit.follows_speed())
-            .filter_map(|i| Some((i, tested[i].looks.last()?.estimate.delta)))
+            .filter_map(|i| Some((i, tested[i].at_least.last()?.estimate.delta)))
             .unzip();
         if rows.len() < COMMON_FLOOR {
             continue;

@@ -243,6 +243,17 @@ fn what_lies_far_beyond_the_shift_of_the_suite_is_red() {
 }
 
 #[test]
+fn a_runner_explains_nothing_that_went_the_other_way() {
+    // A fast day hides no slowdown, and on a slow one what did not get slower is cleared.
+    let report = another_day(35, 0.5, 1.6).report(&Policy::default());
+    assert_eq!(report.outcome, Outcome::Fail);
+    let lenient = Policy { tolerance: 0.1, ..Policy::default() };
+    let report = another_day(36, 1.45, 1.0).report(&lenient);
+    let odd = report.rows.iter().find(|row| row.id.name == "odd").expect("a row");
+    assert!(odd.cleared && odd.verdict == Verdict::Inconclusive, "{odd:#?}");
+}
+
+#[test]
 fn the_speed_of_a_runner_explains_no_change_of_sizes() {
     let mut session = another_day(34, 1.45, 1.45);
     for run in [&mut session.baseline, &mut session.candidate] {
