@@ -10,6 +10,7 @@
 //!
 //! Equal history gives equal bytes: no page says when it was written.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
@@ -338,7 +339,7 @@ fn alerts(site: &Site<'_>, looks: &[Look<'_>]) -> Option<Element> {
 /// Every series, the worst first.
 fn series(looks: &[Look<'_>]) -> Element {
     let mut ordered: Vec<&Look<'_>> = looks.iter().collect();
-    ordered.sort_by(|a, b| b.mood.cmp(&a.mood));
+    ordered.sort_by_key(|look| Reverse(look.mood));
     let ids: Vec<(String, String)> =
         ordered.iter().map(|look| (look.label(), String::new())).collect();
     let names = text::shorten(&ids, text::NAME_LIMIT).into_iter().zip(&ids);
