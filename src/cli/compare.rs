@@ -70,9 +70,12 @@ fn judge_sides(baseline: &Run, candidate: &Run, policy: &Policy, output: &Output
 /// Reads one input: a file or folder, or else a stored baseline by its name.
 fn read(input: &str, policy: &Policy) -> Result<Run> {
     let spec = Spec::parse(input);
-    if !spec.path.exists()
-        && let Some(place) = Baselines::at(FOLDER).find(input)?
-    {
+    if !spec.path.exists() {
+        let Some(place) = Baselines::at(FOLDER).find(input)? else {
+            let message = "there is no such file or folder, and no stored baseline of this name; `pacegate baseline list` \
+                           shows those that there are";
+            return Err(Error::judge(message).within(input));
+        };
         return scored_alike(&Baselines::at(FOLDER).read(&place, &Limits::OWN)?, policy);
     }
     if ingest::is_baseline(&spec.path) {

@@ -643,8 +643,8 @@ fn common_shift(tested: &mut [Tested], policy: &Policy, notices: &mut Vec<Notice
                 notices.push(Notice::new(
                     "runner",
                     seen,
-                    "the sides were measured at different times, so this is taken for the runner, and each row is \
-                     tested by what it moved beyond the others; measure both revisions in one session to tell",
+                    "the sides were measured at different times, so this is taken for the runner, and what moved \
+                     that way is tested by what it moved beyond the others; measure both revisions in one session to tell",
                 ));
             }
             Mode::Paired => notices.push(Notice::new(

@@ -68,9 +68,8 @@ pub struct Release {
 
 /// The files of the site, by path.
 pub fn site(site: &Site<'_>) -> BTreeMap<String, String> {
-    let shown = site.timeline.series.iter().zip(site.stretches);
     let looks: Vec<Look<'_>> =
-        shown.map(|(track, stretches)| Look::of(site, track, stretches)).collect();
+        (0..site.timeline.series.len()).map(|track| Look::of(site, track)).collect();
     let mut files = BTreeMap::new();
     files.insert("index.html".to_owned(), index(site, &looks));
     files.insert("feed.xml".to_owned(), feed(site));
@@ -163,17 +162,18 @@ struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    fn of(site: &Site<'a>, track: &'a Track, stretches: &'a [Stretch]) -> Self {
+    /// Of the series at a place of the timeline.
+    fn of(site: &Site<'a>, at: usize) -> Self {
         let about = |alerts: &'a [Alert]| {
             let of_track = |alert: &&Alert| {
-                let mut tracks = alert.members.iter().map(|m| &site.timeline.series[m.track].key);
-                alert.status != Status::WentAway && tracks.any(|key| *key == track.key)
+                alert.status != Status::WentAway && alert.members.iter().any(|m| m.track == at)
             };
             alerts.iter().filter(of_track).collect::<Vec<&Alert>>()
         };
         let (worse, better) = (about(&site.findings.alerts), about(&site.findings.faster));
         let mood = Mood::of(&worse, !better.is_empty());
         let alerts = worse.into_iter().chain(better).collect();
+        let (track, stretches) = (&site.timeline.series[at], site.stretches[at].as_slice());
         Look { track, stretches, alerts, mood }
     }
 
@@ -230,9 +230,8 @@ impl<'a> Look<'a> {
             changes: &changes,
             releases: &releases,
         };
-        let class = format!("of {}", self.mood.class());
         plot::series(&course, &self.label())
-            .map(|figure| element("figure").class(&class).child(figure))
+            .map(|figure| element("figure").class(self.mood.class()).child(figure))
     }
 }
 

@@ -9,7 +9,8 @@
 //!         {"end":{"rows":1}}                                                a cut-off file is noticed
 //! ```
 //!
-//! A store is a folder, a branch of a git repository, or a prefix in object storage. A file that is damaged costs that run only, and is told.
+//! A store is a folder, a branch of a git repository, or a prefix in object storage. A file that is damaged costs that run
+//! only, and is told.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -232,6 +232,14 @@ fn every_command_has_a_man_page_that_names_its_options() {
 }
 
 #[test]
+fn an_input_that_is_neither_a_file_nor_a_baseline_says_what_to_do() {
+    let desk = Desk::new();
+    desk.put("b.json", "{}");
+    let says = ["1.0: there is no such file", "no stored baseline", "pacegate baseline list"];
+    desk.check(&["compare", "1.0", "b.json"], 1, &says);
+}
+
+#[test]
 fn check_outside_of_a_repository_says_what_to_do() {
     let desk = Desk::new();
     let said = desk.run(&["check"]);
