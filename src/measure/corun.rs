@@ -138,7 +138,7 @@ mod shimmed {
         let shim = shim().map_err(all)?;
         let page = Page::new(arms.len(), way, settings.patience, drawn.random()).map_err(all)?;
         let homes: Vec<Home> =
-            arms.iter().map(|_| Home::new()).collect::<Result<_, _>>().map_err(all)?;
+            arms.iter().map(|_| Home::new(&watch.reaper)).collect::<Result<_, _>>().map_err(all)?;
         let copies: Vec<Copy> =
             arms.iter().map(|arm| Copy::of(arm)).collect::<Result<_, _>>().map_err(all)?;
 

@@ -23,7 +23,7 @@ use tempfile::TempDir;
 
 use super::discover::Executable;
 use super::process::{Process, last_lines, wait_a_slice};
-use super::{Failed, Launch, Phase, Usage, Watch};
+use super::{Failed, Launch, Phase, Reaper, Usage, Watch};
 use crate::ingest::criterion::{MEASURED_NOTHING, sample_from_slice};
 
 /// Longest padding of the environment in bytes: the place of the stack, which moves times by a few percent,
@@ -77,7 +77,7 @@ pub fn launch(
     seed: u64,
     watch: &Watch,
 ) -> Result<Launch, Failed> {
-    let (home, copy) = (Home::new()?, Copy::of(executable)?);
+    let (home, copy) = (Home::new(&watch.reaper)?, Copy::of(executable)?);
     let mut command = home.command(&copy.executable, settings, seed);
     command.args(["--exact", benchmark]);
     let mut running = [home.start(&mut command, watch)?];
@@ -101,9 +101,7 @@ impl Copy {
         let path = &executable.path;
         let copy = || -> io::Result<Copy> {
             let beside = path.parent().unwrap_or(Path::new("."));
-            let folder = tempfile::Builder::new()
-                .prefix(&folder_prefix(std::process::id()))
-                .tempdir_in(beside)?;
+            let folder = tempfile::Builder::new().prefix("pacegate-").tempdir_in(beside)?;
             let copy = folder.path().join(path.file_name().unwrap_or_default());
             fs::copy(path, &copy)?;
             Ok(Copy {
@@ -126,7 +124,7 @@ pub(super) fn ids_matching(
     time_out: Duration,
     watch: &Watch,
 ) -> Result<Vec<String>, Failed> {
-    let home = Home::new()?;
+    let home = Home::new(&watch.reaper)?;
     let settings = LaunchSettings {
         warm_up: Duration::from_millis(1),
         measurement: Duration::from_millis(1),
@@ -149,7 +147,7 @@ pub(super) fn output_of(
     time_out: Duration,
     watch: &Watch,
 ) -> Result<String, Failed> {
-    let home = Home::new()?;
+    let home = Home::new(&watch.reaper)?;
     let mut command = home.bare_command(executable, &LaunchSettings::default(), 0);
     command.args(arguments);
     let mut running = [home.start(&mut command, watch)?];
@@ -205,8 +203,8 @@ pub(super) fn check_on(
 pub(super) struct Home(TempDir);
 
 impl Home {
-    pub(super) fn new() -> Result<Self, Failed> {
-        scratch_folder().map(Home).map_err(|error| {
+    pub(super) fn new(reaper: &Reaper) -> Result<Self, Failed> {
+        scratch_folder(reaper).map(Home).map_err(|error| {
             let message = format!("no folder for temporary files ({error}); set TMPDIR to one");
             Failed::new(Phase::Start, message)
         })
@@ -351,15 +349,10 @@ impl Home {
     }
 }
 
-/// What the names of the private folders of this process begin with.
-pub(super) fn folder_prefix(process: u32) -> String {
-    format!("pacegate-{process}-")
-}
-
 /// A private folder for short-lived files, in memory where the system has such a place.
-fn scratch_folder() -> io::Result<TempDir> {
+fn scratch_folder(reaper: &Reaper) -> io::Result<TempDir> {
     let mut named = tempfile::Builder::new();
-    let prefix = folder_prefix(std::process::id());
+    let prefix = reaper.folder_prefix();
     named.prefix(&prefix);
     #[cfg(target_os = "linux")]
     if let Ok(folder) = named.tempdir_in(MEMORY_FOLDER) {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Mutex;
 
-use super::launch::{MEMORY_FOLDER, folder_prefix};
+use super::launch::MEMORY_FOLDER;
 
 /// The hidden first argument that makes the binary a reaper.
 pub const REAPER_ARGUMENT: &str = "__reaper";
@@ -55,6 +55,14 @@ impl Reaper {
     pub(super) fn mark(&self, command: &mut Command) {
         if let Some(running) = &self.0 {
             command.env(TOKEN_VARIABLE, &running.token);
+        }
+    }
+
+    /// What the names of the folders begin with that are removed when this reaper ends. Nobody else's begin so.
+    pub(super) fn folder_prefix(&self) -> String {
+        match &self.0 {
+            Some(running) => folder_prefix(&running.token),
+            None => folder_prefix(&std::process::id().to_string()),
         }
     }
 
@@ -111,10 +119,13 @@ pub fn reaper_main(arguments: impl Iterator<Item = String>) {
     }
 }
 
+fn folder_prefix(token: &str) -> String {
+    format!("pacegate-{token}-")
+}
+
 /// Removes the folders of launches that had no time to do so themselves.
 fn sweep(token: &str) {
-    let Some(process) = token.split('.').next().and_then(|id| id.parse().ok()) else { return };
-    let prefix = folder_prefix(process);
+    let prefix = folder_prefix(token);
     for place in [PathBuf::from(MEMORY_FOLDER), std::env::temp_dir()] {
         for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(&prefix) {

@@ -432,8 +432,12 @@ fn the_reaper_ends_what_is_left() {
         ..Watch::default()
     };
     launch(executable(&FIXTURE.baseline, "well"), "custom", &brief(), 1, &watch).unwrap();
+    // What another launch of this very process still uses.
+    let name = format!("pacegate-{}-", std::process::id());
+    let another = tempfile::Builder::new().prefix(&name).tempdir().unwrap();
     let dropped = Instant::now();
     drop(watch);
+    assert!(another.path().exists(), "a reaper removes the folders of its own launches only");
     assert!(dropped.elapsed() < Duration::from_secs(600), "the reaper ends with its handle");
 }
 
